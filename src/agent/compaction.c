@@ -4,7 +4,6 @@
 #include "agent/compaction_plan.h"
 #include "agent/transcript.h"
 #include "base/worker.h"
-#include "model/message.h"
 #include "session/session_tree.h"
 
 #define SUMMARY_PERCENT  80 // of compaction.reserveTokens

@@ -4,14 +4,12 @@
  */
 #include "agent/prompt_private.h"
 
-#include "base/dirs.h"
 #include "base/env.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "base/visible.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 

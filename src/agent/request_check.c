@@ -5,7 +5,6 @@
 
 #include "agent/conversation.h"
 #include "base/visible.h"
-#include "model/message.h"
 #include "model/provider.h"
 #include "model/repair_notes.h"
 #include "session/entry.h"

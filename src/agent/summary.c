@@ -2,7 +2,6 @@
 #include "agent/summary.h"
 
 #include "agent/fallback_chain.h"
-#include "agent/retry.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "model/model_roles.h"

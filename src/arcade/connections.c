@@ -5,7 +5,6 @@
 
 #include "arcade/request.h"
 #include "base/fd.h"
-#include "base/timefmt.h"
 
 #include <errno.h>
 #include <pthread.h>

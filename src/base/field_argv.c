@@ -7,7 +7,6 @@
 #include "base/field.h"
 
 #include "base/str.h"
-#include "base/utf8.h"
 
 #include <math.h>
 

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 
 #define MAX_NAME_TRIES 16
 

@@ -10,7 +10,6 @@
 #include "base/fd.h"
 #include "base/timefmt.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>

@@ -4,8 +4,6 @@
  */
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

@@ -7,7 +7,6 @@
 #include "base/fd.h"
 #include "base/timefmt.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

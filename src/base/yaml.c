@@ -11,7 +11,6 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-#include <math.h>
 #include <string.h>
 
 #define CORE_TAG  "tag:yaml.org,2002:"

@@ -3,7 +3,6 @@
  */
 #include "base/yaml_edit.h"
 
-#include "base/utf8.h"
 #include "base/yaml.h"
 #include "base/yaml_write.h"
 

@@ -8,7 +8,6 @@
  */
 #include "changes/commit_split.h"
 
-#include "base/str.h"
 #include "base/visible.h"
 #include "changes/commit_plan.h"
 #include "changes/commit_trees.h"

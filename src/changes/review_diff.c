@@ -1,8 +1,6 @@
 /* See review_diff.h. */
 #include "changes/review_diff.h"
 
-#include "base/str.h"
-
 #include <string.h>
 
 /* The new name; of a deleted file the old one. Caller frees. */

@@ -7,7 +7,6 @@
 #include "agenttools/manual.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/utf8.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
  * and words of each. It runs nothing.
  */
 #include "base/log.h"
-#include "base/str.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/outline.h"
 

@@ -9,7 +9,6 @@
 
 #include "agent/discoverer.h"
 #include "base/limits.h"
-#include "base/timefmt.h"
 #include "base/worker.h"
 #include "conversation/agent_session_private.h"
 #include "conversation/slash_set.h"

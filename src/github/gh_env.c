@@ -6,7 +6,6 @@
 
 #include "base/dirs.h"
 #include "base/env.h"
-#include "base/file.h"
 #include "base/git_dir.h"
 #include "base/path.h"
 #include "base/secrets.h"

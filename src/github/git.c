@@ -7,7 +7,6 @@
 #include "base/redact.h"
 #include "base/str.h"
 #include "base/url_secrets.h"
-#include "base/utf8.h"
 
 #define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
 

@@ -7,8 +7,6 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/str.h"
-#include "base/timefmt.h"
 #include "github/repo_ref.h"
 
 #include <pthread.h>

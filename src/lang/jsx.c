@@ -6,8 +6,6 @@
  */
 #include "lang/lexer_state.h"
 
-#include <string.h>
-
 static bool is_name_byte(char c)
 {
     return lexer_is_word(c) || c == '-' || c == '.' || c == ':' || c == '$';

@@ -10,9 +10,7 @@
 #include "tool/settings_value.h"
 #include "tool_table.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <unistd.h>
 
 void lib_opening_clear(LibOpening *self)
 {

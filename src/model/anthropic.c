@@ -2,7 +2,6 @@
  * Anthropic Messages: reading the stream of events.
  */
 #include "model/anthropic.h"
-#include "model/message.h"
 #include "model/reader.h"
 
 #define ENVELOPE "Anthropic stream envelope error: "

@@ -2,7 +2,6 @@
  * Writes the body of a request in the format of Google Gemini.
  */
 #include "model/gemini.h"
-#include "model/message.h"
 
 #define METHOD ":streamGenerateContent"
 // Google's own word for a call that it has not signed, such as another model's

@@ -2,7 +2,6 @@
 #include "model/model_roles.h"
 
 #include "base/env.h"
-#include "base/str.h"
 #include "model/select_private.h"
 
 #define ROLE_DEPTH_MAX 4 // a role that means a role and so on

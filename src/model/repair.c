@@ -1,8 +1,6 @@
 /* See repair.h. */
 #include "model/repair.h"
 
-#include "model/message.h"
-
 #define ARGUMENTS_MAX_DEPTH 64
 
 typedef struct Site { // where something is repaired

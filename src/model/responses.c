@@ -3,7 +3,6 @@
  */
 #include "model/responses.h"
 
-#include "model/message.h"
 #include "model/reader.h"
 
 typedef enum { ITEM_OTHER, ITEM_REASONING, ITEM_MESSAGE, ITEM_CALL } ItemKind;

@@ -2,7 +2,6 @@
 #include "model/wire.h"
 
 #include "base/env.h"
-#include "base/str.h"
 
 #define REFUSAL_CHARS 200
 

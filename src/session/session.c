@@ -10,16 +10,12 @@
 
 #include "base/mask.h"
 #include "base/path.h"
-#include "model/message.h"
 #include "session/entry.h"
 #include "session/fork_copy.h"
 #include "session/persist.h"
 #include "session/session_context.h"
 #include "session/session_load.h"
 #include "session/session_private.h"
-
-#include <errno.h>
-#include <fcntl.h>
 
 /* Other programs name a session in an entry of its own. */
 static void take_entry_title(json_t *header, EntryList *entries)

@@ -6,7 +6,6 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "model/message.h"
 #include "session/entry.h"
 #include "session/line_file.h"
 #include "session/persist.h"

@@ -1,7 +1,6 @@
 /* See usage_db.h. */
 #include "session/usage_db.h"
 
-#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/timefmt.h"

@@ -4,7 +4,6 @@
 #include "tui/tui.h"
 
 #include "base/env.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "tui/control/attach.h"
 #include "tui/control/background_save.h"

@@ -6,7 +6,6 @@
 #include "agenttools/emit/safe_file.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/str.h"
 
 #include <limits.h>
 

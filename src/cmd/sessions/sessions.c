@@ -3,9 +3,7 @@
  */
 #include "cmd/sessions/sessions.h"
 #include "base/dirs.h"
-#include "base/file.h"
 #include "base/log.h"
-#include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "base/visible.h"

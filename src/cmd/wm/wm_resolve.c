@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cmd/cli/interrupt.h"
 #include "cmd/wm/wm_here.h"
-#include "wm/task/wm_log.h"
 #include "wm/trigger/match.h"
 
 #include <string.h>

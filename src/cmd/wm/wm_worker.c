@@ -2,7 +2,6 @@
  * `kedge wm enqueue` and `kedge wm worker`: runs through a queue that machines share
  * (docs/tasks.md, "More than Actions").
  */
-#include "base/dirs.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/path.h"

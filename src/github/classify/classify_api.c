@@ -1,7 +1,6 @@
 /*
  * `gh api` (gh-policy §4): flags, endpoint, method, and the GraphQL document.
  */
-#include "base/str.h"
 #include "github/classify/classify_private.h"
 #include "github/graphql_scan.h"
 

@@ -3,7 +3,6 @@
  * yet; it is neither lost nor sent by what is done here, unless the call says so: REST refuses to
  * post beside it, GraphQL is asked to add to it by its id.
  */
-#include "base/str.h"
 #include "base/utf8.h"
 #include "github/pulls/review.h"
 #include "github/text.h"

@@ -4,8 +4,6 @@
  */
 #include "github/rest/rest_private.h"
 
-#include "base/str.h"
-
 typedef struct Pages {
     Rest *rest;
     const RestCall *call;

@@ -4,7 +4,6 @@
  */
 #include "github/safe/download_name.h"
 
-#include "base/str.h"
 #include "base/visible.h"
 
 #define PART_BYTES 80

@@ -4,7 +4,6 @@
  */
 #include "github/safe/gh_argv.h"
 
-#include "base/str.h"
 #include "github/classify/gh_kind.h"
 
 #include <pthread.h>

@@ -3,7 +3,6 @@
  */
 #include "github/safe/gh_call.h"
 
-#include "base/str.h"
 #include "github/audit/gh_audit.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_action.h"

@@ -8,7 +8,6 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "base/visible.h"
-#include "github/github.h"
 #include "github/safe/download.h"
 #include "github/safe/download_name.h"
 #include "github/safe/gh_call.h"

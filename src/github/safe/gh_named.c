@@ -4,8 +4,6 @@
  */
 #include "github/safe/gh_named.h"
 
-#include "base/str.h"
-
 typedef struct Named {
     const Classified *classified;
     const GhContextSpec *spec;

@@ -3,7 +3,6 @@
  */
 #include "github/safe/gh_program.h"
 
-#include "base/str.h"
 #include "github/classify/gh_kind.h"
 #include "github/gh_env.h"
 #include "github/gh_process.h"

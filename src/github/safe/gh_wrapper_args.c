@@ -4,7 +4,6 @@
  */
 #include "github/safe/gh_wrapper_args.h"
 
-#include "base/str.h"
 #include "base/visible.h"
 #include "github/safe/gh_call.h"
 

@@ -3,7 +3,6 @@
  */
 #include "github/urls/item_read.h"
 
-#include "base/str.h"
 #include "github/gh.h"
 #include "github/repo_ref.h"
 #include "github/urls/item_repo.h"

@@ -2,7 +2,6 @@
  * run://ID: an Actions run with its jobs, and its failed jobs explained: which step, what GitHub
  * says about it, the lines of the log around the error, the exit code. Always asked again.
  */
-#include "base/str.h"
 #include "base/utf8.h"
 #include "github/ops/run_fetch.h"
 #include "github/text.h"

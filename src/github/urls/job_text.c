@@ -4,7 +4,6 @@
 #include "github/urls/job_text.h"
 
 #include "base/str.h"
-#include "base/utf8.h"
 #include "github/gh.h"
 #include "github/ops/log_tail.h"
 #include "github/text.h"

@@ -7,7 +7,6 @@
 #include "github/gh.h"
 #include "github/ops/run_fetch.h"
 #include "github/pulls/pull_threads.h"
-#include "github/repo_ref.h"
 #include "github/urls/item_text.h"
 #include "github/urls/pr_diff.h"
 

@@ -4,7 +4,6 @@
  */
 #include "github/urls/view_forget.h"
 
-#include "base/str.h"
 #include "github/github.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_shell.h"

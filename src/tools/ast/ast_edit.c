@@ -11,8 +11,6 @@
 #include "tools/file/seen_files.h"
 #include "tools/tools.h"
 
-#include <string.h>
-
 #define SHOWN_CHARS 120 // of a changed line
 #define MAX_OPS     50
 

@@ -2,8 +2,6 @@
  * Finding conflict blocks, and the numbers of a conversation (conflict.h).
  */
 #include "base/limits.h"
-#include "base/path.h"
-#include "base/utf8.h"
 #include "tool/context.h"
 #include "tools/conflict/conflict_private.h"
 #include "tools/file/tool_file.h"

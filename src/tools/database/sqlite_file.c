@@ -2,7 +2,6 @@
 #include "tools/database/sqlite_file.h"
 
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -10,8 +9,6 @@
 #include "base/worker.h"
 #include "tools/database/sqlite_beside.h"
 #include "tools/file/tool_file.h"
-
-#include <fcntl.h>
 
 #define MAGIC "SQLite format 3"
 

@@ -3,7 +3,6 @@
  */
 #include "base/json_reader.h"
 #include "base/mask.h"
-#include "base/str.h"
 #include "base/utf8.h"
 #include "tools/database/sqlite_tool.h"
 #include "tools/file/secret_file.h"

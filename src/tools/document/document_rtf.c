@@ -3,7 +3,6 @@
  */
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "tools/document/document.h"
 
 #include <string.h>

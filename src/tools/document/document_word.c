@@ -1,7 +1,6 @@
 /*
  * Text of DOCX and PPTX (document.h): paragraphs, headings, lists and tables.
  */
-#include "base/str.h"
 #include "tools/document/document_parts.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
  */
 #include "tools/edit/edit_closest.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "tools/edit/edit_alike.h"
 

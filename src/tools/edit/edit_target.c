@@ -11,7 +11,6 @@
 #include "tools/file/plan_target.h"
 #include "tools/file/secret_file.h"
 #include "tools/file/seen_files.h"
-#include "tools/file/workspace_path.h"
 
 #include <errno.h>
 

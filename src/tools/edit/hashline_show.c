@@ -1,7 +1,6 @@
 /* See hashline_show.h. */
 #include "tools/edit/hashline_show.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "tools/file/hashline.h"
 

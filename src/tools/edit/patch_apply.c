@@ -5,7 +5,6 @@
  */
 #include "tools/edit/patch_apply.h"
 
-#include "base/str.h"
 #include "tools/edit/edit_closest.h"
 #include "tools/edit/edit_indent.h"
 #include "tools/edit/edit_search.h"

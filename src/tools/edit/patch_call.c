@@ -3,7 +3,6 @@
  */
 #include "tools/edit/patch_call.h"
 
-#include "base/str.h"
 #include "tools/edit/edit_mode.h"
 #include "tools/edit/patch_plan.h"
 

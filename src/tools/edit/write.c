@@ -12,7 +12,6 @@
 #include "tools/file/read_cache.h"
 #include "tools/file/secret_file.h"
 #include "tools/file/seen_files.h"
-#include "tools/file/workspace_path.h"
 #include "tools/read/file_kind.h"
 #include "tools/tools.h"
 

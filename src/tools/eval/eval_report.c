@@ -10,7 +10,6 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "tool/images.h"
-#include "tool/notice.h"
 #include "tool/sink.h"
 
 #define SHOWN_JSON_CHARS     8000

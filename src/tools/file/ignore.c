@@ -2,7 +2,6 @@
 #include "tools/file/ignore.h"
 
 #include "base/limits.h"
-#include "base/str.h"
 #include "base/utf8.h"
 #include "tools/file/tool_file.h"
 

@@ -12,7 +12,6 @@
 
 #include <dirent.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MODULE_DEPTH 5 // of just, in one another
 

@@ -4,7 +4,6 @@
 #include "base/dirs.h"
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/str.h"
 
 #define VERSION      2
 #define DIR_MODE     0700

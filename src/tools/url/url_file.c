@@ -1,7 +1,6 @@
 /* See url_file.h. */
 #include "tools/url/url_file.h"
 
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"

@@ -5,7 +5,6 @@
 #include "tools/url/url_paths.h"
 
 #include "base/file.h"
-#include "base/str.h"
 
 #define WORD_BEGINS_AFTER " \t\n=;&|<>(`@"
 #define WORD_ENDS_AT      " \t\n;&|<>()"

@@ -13,7 +13,6 @@
 #include "tui/view/dialog.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 enum { END_PATIENCE_MS = 500, END_STEP_MS = 10 };
 

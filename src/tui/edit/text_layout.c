@@ -14,8 +14,6 @@
 #include "tui/edit/steps.h"
 #include "tui/text/width.h"
 
-#include <string.h>
-
 #define MARK "> "
 
 enum { MARK_CELLS = 2, CURSOR_CELLS = 1, NARROW_CELLS = 4, DEFAULT_WIDTH = 80, DEFAULT_ROWS = 10 };

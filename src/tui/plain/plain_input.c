@@ -3,7 +3,6 @@
  */
 #include "tui/plain/plain_private.h"
 
-#include "base/limits.h"
 #include "base/mask.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"

@@ -7,7 +7,6 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "export/export.h"
-#include "model/message.h"
 #include "session/session_index.h"
 
 enum { LISTED_SESSIONS = 20, LISTED_MESSAGES = 20, LISTED_CHARS = 70 };

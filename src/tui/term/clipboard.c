@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #define OUTPUT_BYTES (4 * KIB)
 

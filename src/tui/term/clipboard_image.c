@@ -10,8 +10,6 @@
 #include "base/proc.h"
 #include "tui/term/clipboard.h"
 
-#include <string.h>
-
 #define TYPES_BYTES (16 * KIB)
 
 typedef struct Reader {

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 #define KEPT_BYTES    (64 * KIB)  // of an empty queue

@@ -5,7 +5,6 @@
 #include "tui/text/diff_rows.h"
 
 #include "base/utf8.h"
-#include "tui/text/width.h"
 #include "tui/text/wrap.h"
 
 #include <string.h>

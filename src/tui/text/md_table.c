@@ -2,7 +2,6 @@
 #include "tui/text/md_table.h"
 
 #include "tui/text/md_blocks.h"
-#include "tui/text/width.h"
 #include "tui/text/wrap.h"
 
 #include <string.h>

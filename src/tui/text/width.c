@@ -4,7 +4,6 @@
  */
 #include "tui/text/width.h"
 
-#include <string.h>
 #include <utf8proc.h>
 
 #define VARIATION_TEXT  0xfe0e

@@ -3,7 +3,6 @@
  * leave in the details of their result.
  */
 #include "tui/text/diff_rows.h"
-#include "tui/text/wrap.h"
 #include "tui/view/block_private.h"
 
 enum { NARROW = 20 }; // below that many cells nothing is indented

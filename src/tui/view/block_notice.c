@@ -4,7 +4,6 @@
  */
 #include "agent/event_kind.h"
 #include "model/message.h"
-#include "tui/text/clean.h"
 #include "tui/view/block_private.h"
 
 enum {

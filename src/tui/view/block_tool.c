@@ -2,10 +2,8 @@
  * Tool calls as rows (block.h): a title that says what was done, and the lines of the result that a
  * person needs to follow a run.
  */
-#include "model/message.h"
 #include "tool/call_title.h"
 #include "tool/tool_name.h"
-#include "tui/text/clean.h"
 #include "tui/view/block_private.h"
 
 enum {

@@ -2,7 +2,6 @@
  * Questions as rows (dialog_private.h): what is asked, what can be chosen, what is typed, and which
  * keys answer. What is asked gives way first; it can be scrolled.
  */
-#include "tui/text/clean.h"
 #include "tui/text/width.h"
 #include "tui/text/wrap.h"
 #include "tui/view/dialog_private.h"

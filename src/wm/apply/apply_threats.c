@@ -8,7 +8,6 @@
 
 #include "base/mask.h"
 #include "base/redact.h"
-#include "base/str.h"
 #include "base/utf8.h"
 #include "wm/engine/judge.h"
 #include "wm/task/wm_log.h"

@@ -5,7 +5,6 @@
  */
 #include "wm/apply/apply_private.h"
 
-#include "base/str.h"
 #include "wm/task/wm_log.h"
 
 #include <stdarg.h>

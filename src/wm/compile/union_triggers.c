@@ -6,7 +6,6 @@
 
 #include "base/str.h"
 #include "wm/task/task.h"
-#include "wm/task/trigger_words.h"
 
 #include <string.h>
 

@@ -12,8 +12,6 @@
 #include "wm/task/trigger_words.h"
 #include "wm/task/triggers.h"
 
-#include <string.h>
-
 typedef struct Check {
     const WmTask *task;
     const WmConfig *config;

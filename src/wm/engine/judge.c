@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define JUDGE_MS         ((int64_t)10 * 60 * 1000)

@@ -1,13 +1,10 @@
 /* See activation.h. */
 #include "wm/run/activation.h"
 
-#include "base/str.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "wm/run/notify.h"
 #include "wm/workspace/feature_branch.h"
-
-#include <string.h>
 
 bool wm_activation_check(const WmPipeline *self, WmActivation *ret_activation, GError **error)
 {

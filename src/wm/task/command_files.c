@@ -7,7 +7,6 @@
 #include "wm/task/wm_log.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

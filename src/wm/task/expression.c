@@ -7,7 +7,6 @@
 #include "base/env.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/utf8.h"
 
 #include <string.h>
 

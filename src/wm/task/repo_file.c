@@ -5,7 +5,6 @@
 #include "wm/task/repo_file.h"
 
 #include "base/file.h"
-#include "base/limits.h"
 #include "base/path.h"
 
 #include <string.h>

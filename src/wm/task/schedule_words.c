@@ -3,8 +3,6 @@
  */
 #include "wm/task/schedule_words.h"
 
-#include "base/str.h"
-
 #include <string.h>
 
 #define DAY_MINUTES 1440

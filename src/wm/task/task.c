@@ -3,7 +3,6 @@
  */
 #include "wm/task/task.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "base/yaml.h"
 #include "wm/task/schedule.h"

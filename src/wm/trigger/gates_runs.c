@@ -5,7 +5,6 @@
  */
 #include "wm/trigger/gates_private.h"
 
-#include "base/str.h"
 #include "base/timefmt.h"
 #include "wm/task/wm_log.h"
 #include "wm/trigger/match_private.h"

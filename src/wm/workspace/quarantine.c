@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define OLD_CONFIG "config.untrusted"
 #define NEW_CONFIG "config.kedge"
