@@ -149,6 +149,10 @@ need_gh() {
     REAL_PATH=$PATH PATH=$E2E_TMP/quick-gh:$PATH
 }
 
+# rounds_of N: of so many rounds of what a test makes up, or such a size: a fifth; N with ROUNDS in the
+# environment, as .ci/run has it once.
+rounds_of() { [ -n "${ROUNDS:-}" ] && echo "$1" || echo $((($1 + 4) / 5)); }
+
 need_kedge() { [ -x "$KEDGE" ] || _bail "no binary: $KEDGE (set KEDGE)"; }
 
 # done_testing: the last line of every test.

@@ -390,7 +390,7 @@ random.shuffle(parts)
 half = random.randrange(1, len(parts))
 print(json.dumps({"text": json.dumps({"commits": [{"message": "fix: the first", "parts": parts[:half]}, {"message": "fix: the second", "parts": parts[half:]}]})}))
 P
-for seed in 1 2 3 4 5 6 7 8; do
+for seed in $(seq "$(rounds_of 8)"); do
     rm -rf repo && git init -q -b main repo
     SEED=$seed "${PYTHON:-python3}" change.py || fail "seed $seed"
     staged=$(git -C repo write-tree)

@@ -203,7 +203,7 @@ static void test_blocked_images(void **state G_GNUC_UNUSED)
 static void test_any_history(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GRand) dice = g_rand_new_with_seed(7);
-    for (int n = 0; n < HISTORIES * (int)G_N_ELEMENTS(apis); n++) {
+    for (int n = 0; n < rounds_of(HISTORIES * (int)G_N_ELEMENTS(apis)); n++) {
         g_autoptr(Model) model = test_model(apis[n % (int)G_N_ELEMENTS(apis)]);
         model->is_reasoning = true;
         g_autoptr(json_t) messages = json_array();

@@ -83,7 +83,7 @@ static void check_changes(const LineDiff *diff, const char *before, const char *
 static void test_changes_lead_to_the_new_text(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(7);
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < rounds_of(20000); round++) {
         g_autofree char *before = random_text(random);
         g_autofree char *after = random_text(random);
         g_autoptr(LineDiff) diff = line_diff_new(before, after);
@@ -113,10 +113,9 @@ static void test_large(void **state G_GNUC_UNUSED)
         { "blank lines between", "\n", "old\n", "\n", "\n", 1000000 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *before =
-            coin_lines(1, cases[i].lines, cases[i].old_heads, cases[i].old_tails);
-        g_autofree char *after =
-            coin_lines(2, cases[i].lines, cases[i].new_heads, cases[i].new_tails);
+        int lines = rounds_of(cases[i].lines);
+        g_autofree char *before = coin_lines(1, lines, cases[i].old_heads, cases[i].old_tails);
+        g_autofree char *after = coin_lines(2, lines, cases[i].new_heads, cases[i].new_tails);
         g_autoptr(LineDiff) diff = line_diff_new(before, after);
         check_changes(diff, before, after);
     }

@@ -156,7 +156,7 @@ static void test_random_texts(void **state G_GNUC_UNUSED)
         "| a | b |",
     };
     g_autoptr(GRand) random = g_rand_new_with_seed(7);
-    for (int n = 0; n < 1500; n++) {
+    for (int n = 0; n < rounds_of(1500); n++) {
         g_autoptr(GString) text = g_string_new(NULL);
         int count = g_rand_int_range(random, 1, 40);
         for (int i = 0; i < count; i++)
@@ -221,7 +221,8 @@ static void test_hostile_texts(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
         for (int width = 20; width <= 200; width += 180) {
             g_autoptr(GString) text = g_string_new(cases[i].begin);
-            while (text->len < (cases[i].size ? cases[i].size : LARGE))
+            size_t size = cases[i].size ? cases[i].size : LARGE;
+            while (text->len < (size_t)rounds_of((int)size))
                 g_string_append(text, cases[i].repeat);
             g_string_append(text, cases[i].end);
             const MdSpec spec = { .width = width };

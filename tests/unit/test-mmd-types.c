@@ -520,7 +520,7 @@ static void test_long_inputs(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GString) text = g_string_new(cases[i].head);
-        while (text->len < 300 * KIB)
+        while (text->len < (size_t)rounds_of(300 * KIB))
             g_string_append(text, cases[i].part);
         g_auto(MmdVerdict) verdict = { 0 };
         mmd_check_text(text->str, &verdict);

@@ -369,7 +369,7 @@ static void test_long_inputs(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GString) text = g_string_new(cases[i].head);
-        while (text->len < LONG_INPUT_BYTES)
+        while (text->len < (size_t)rounds_of(LONG_INPUT_BYTES))
             g_string_append(text, cases[i].part);
         check_verdict(cases[i].head, text->str);
     }
@@ -430,7 +430,7 @@ static void test_random_edits(void **state G_GNUC_UNUSED)
         g_autoptr(GPtrArray) rows = mmd_corpus(kinds[k]);
         for (unsigned i = 0; i < rows->len; i++) {
             const MmdRow *row = g_ptr_array_index(rows, i);
-            for (int n = 0; n < 100; n++) {
+            for (int n = 0; n < rounds_of(100); n++) {
                 g_autofree char *text = edited(rand, row->text);
                 check_verdict(row->fields[0], text);
             }

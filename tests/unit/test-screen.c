@@ -79,7 +79,7 @@ static void test_random_frames(void **state G_GNUC_UNUSED)
         { 80, 24 }, { 120, 40 }, { 40, 10 }, { 7, 5 },  { 3, 3 },
         { 2, 2 },   { 1, 2 },    { 1, 30 },  { 80, 2 }, { 200, 60 },
     };
-    for (guint32 seed = 0; seed < 10 * G_N_ELEMENTS(sizes); seed++) {
+    for (guint32 seed = 0; seed < (guint32)rounds_of(10 * G_N_ELEMENTS(sizes)); seed++) {
         TerminalSize size = sizes[seed % G_N_ELEMENTS(sizes)];
         g_autoptr(World) world = world_new(size.columns, size.rows, seed);
         world->caps.has_sync = seed % 2 == 0;

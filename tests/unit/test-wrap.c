@@ -185,7 +185,7 @@ static void test_properties(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(53);
     g_autoptr(Row) blanks = row_of("   ", plain);
-    for (int round = 0; round < 1500; round++) {
+    for (int round = 0; round < rounds_of(1500); round++) {
         g_autoptr(Row) line = random_line(rand);
         WrapSpec spec = {
             .width = g_rand_int_range(rand, 0, 24),
@@ -206,7 +206,7 @@ static void test_long_lines(void **state G_GNUC_UNUSED)
     static const char *const words[] = { "x", "漢", "word ", "\xcc\x81", " ", "👍🏽" };
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
         g_autoptr(RowBuilder) builder = row_builder_new();
-        for (size_t size = 0, n = 0; size < MIB; size += strlen(words[i]), n++)
+        for (size_t size = 0, n = 0; size < (size_t)rounds_of(MIB); size += strlen(words[i]), n++)
             row_builder_add(builder, words[i], -1, n % 2 ? bold : plain, NULL);
         g_autoptr(Row) line = row_builder_take(builder);
         for (int width = 1; width <= 80; width += 79) {

@@ -13,3 +13,10 @@
 
 #include <glib.h>
 #include <stdbool.h>
+
+/* Of so many rounds of what a test makes up, or such a size: a fifth, and with ROUNDS in the
+   environment the whole, as .ci/run has it once. */
+static inline int rounds_of(int whole)
+{
+    return g_getenv("ROUNDS") ? whole : (whole + 4) / 5;
+}
