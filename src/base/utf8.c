@@ -182,12 +182,13 @@ char *utf8_trim(const char *text)
 char *utf8_without_fence(const char *text)
 {
     g_autofree char *trimmed = utf8_trim(text);
+    size_t size = strlen(trimmed);
     char *first_end = strchr(trimmed, '\n');
-    char *last = g_strrstr(trimmed, "\n```");
-    bool is_fenced = g_str_has_prefix(trimmed, "```") && first_end && last > first_end;
-    if (!is_fenced || last[strlen("\n```")] != '\0')
+    bool is_fenced = g_str_has_prefix(trimmed, "```") && first_end &&
+                     g_str_has_suffix(first_end + 1, "```") && trimmed[size - 4] != '`';
+    if (!is_fenced)
         return g_steal_pointer(&trimmed);
-    *last = '\0';
+    trimmed[size - 3] = '\0';
     return utf8_trim(first_end + 1);
 }
 

@@ -70,9 +70,13 @@ Worker *worker_start(const char *name, WorkerFunc func, void *data)
 
 // ---- pools ----
 
+static int wake_locked(WorkerPool *self);
+
 static void run_locked(WorkerPool *self, Worker *worker)
 {
     self->busy++;
+    wake_locked(self); // a thread that was woken counts as idle until it runs: for what waits it
+                       // wakes the next
     pthread_mutex_unlock(&self->lock);
     worker->func(worker->data);
     pthread_mutex_lock(&self->lock);
@@ -157,7 +161,8 @@ bool worker_pool_start(WorkerPool *self, WorkerFunc func, void *data, Worker **r
     pthread_mutex_lock(&self->lock);
     g_queue_push_tail(&self->queue, worker);
     int failed = wake_locked(self);
-    bool has_thread = failed == 0 || self->threads->len > 0; // those that there are come to it
+    // one that works or sleeps comes to it; those that wait for their children need not
+    bool has_thread = failed == 0 || self->busy > 0 || self->idle > 0;
     if (has_thread)
         *ret_worker = worker;
     else

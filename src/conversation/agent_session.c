@@ -206,11 +206,12 @@ static void free_job(gpointer job)
 
 static void stop(AgentSession *self)
 {
+    cancel_fire(self->scope); // before the children go: no place that one leaves starts another
     while (self->children->len > 0)
         agent_session_free(self->children->pdata[0]);
-    cancel_fire(self->scope);
     loop_remove(self->loop, g_steal_pointer(&self->idle_timer));
-    worker_join(g_steal_pointer(&self->worker));
+    worker_join(self->worker); // which it still names while it ends: its run may be in a wait
+    self->worker = NULL;
     g_clear_pointer(&self->bash, session_bash_free);
     g_clear_pointer(&self->aside, session_aside_free);
     g_clear_pointer(&self->title, session_title_free);

@@ -278,7 +278,8 @@ static json_t *read_line(const EntryHead *head, const LinePlace *place)
     return is_it ? g_steal_pointer(&value) : NULL;
 }
 
-json_t *entry_list_read(EntryList *self, const EntryHead *head)
+/* NULL: its line cannot be read, which the list remembers. New reference. */
+static json_t *read_value(EntryList *self, const EntryHead *head)
 {
     LinePlace place = { 0 };
     json_t *value = value_or_place(self, (const Entry *)head, &place);
@@ -291,8 +292,15 @@ json_t *entry_list_read(EntryList *self, const EntryHead *head)
     pthread_mutex_lock(&self->lock);
     self->has_lost = true;
     pthread_mutex_unlock(&self->lock);
-    return json_pack("{s:s, s:s, s:s?}", "type", head->type, "id", head->id, "parentId",
-                     head->parent_id);
+    return NULL;
+}
+
+json_t *entry_list_read(EntryList *self, const EntryHead *head)
+{
+    json_t *value = read_value(self, head);
+    return value ? value
+                 : json_pack("{s:s, s:s, s:s?}", "type", head->type, "id", head->id, "parentId",
+                             head->parent_id);
 }
 
 bool entry_list_has_lost(EntryList *self)
@@ -322,6 +330,7 @@ EntryList *entry_list_copy(EntryList *self, const GPtrArray *heads)
         set_place_locked(added, &entry->place);
         added->is_checked = entry->is_checked;
     }
+    copy->has_lost = self->has_lost;
     pthread_mutex_unlock(&self->lock);
     return copy;
 }
@@ -374,7 +383,9 @@ void entry_list_settle(EntryList *self, const GPtrArray *path, guint from)
     g_autoptr(GHashTable) kept = g_hash_table_new(g_direct_hash, g_direct_equal);
     for (guint i = from; i < path->len; i++) {
         g_hash_table_add(kept, path->pdata[i]);
-        set_value(self, path->pdata[i], entry_list_read(self, path->pdata[i]));
+        json_t *value = read_value(self, path->pdata[i]);
+        if (value) // else its place is asked again, not what is said of a lost one
+            set_value(self, path->pdata[i], value);
     }
     size_t left_bytes = 0;
     for (guint i = 0; i < self->entries->len; i++) {

@@ -225,7 +225,11 @@ static bool session_try_write(Session *self, GError **error)
 
     const EntryHead *head = NULL;
     for (; (head = entry_list_at(self->entries, self->written)); self->written++) {
+        bool had_lost = entry_list_has_lost(self->entries);
         g_autoptr(json_t) entry = entry_list_read(self->entries, head);
+        bool is_lost_now = !had_lost && entry_list_has_lost(self->entries);
+        if (is_lost_now && !self->is_loss_reported)
+            return fail_lost(self, error); // tried again with the next entry
         LinePlace place = { 0 };
         if (!session_append_line(self, entry, &place, error))
             return false;

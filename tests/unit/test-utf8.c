@@ -169,13 +169,40 @@ static void test_trim(void **state)
     assert_true(utf8_is_blank(""));
 }
 
+static void test_without_fence(void **state G_GNUC_UNUSED)
+{
+    static const char *const cases[][2] = {
+        { "a", "a" },
+        { " {} \n", "{}" },
+        { "```json\n{}\n```", "{}" },
+        { "```\n{}\n```\n", "{}" },
+        { "```json\n{}```", "{}" },
+        { "```\n```", "" },
+        { "```json\n{}", "```json\n{}" },
+        { "```json {} ```", "```json {} ```" },
+        { "````\na\n````", "````\na\n````" },
+        { "```\na\n``` b", "```\na\n``` b" },
+        { "```", "```" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = utf8_without_fence(cases[i][0]);
+        assert_string_equal(got, cases[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_from_bytes),    cmocka_unit_test(test_from_bytes_behind_ascii),
-        cmocka_unit_test(test_bom_size),      cmocka_unit_test(test_decoder_splits),
-        cmocka_unit_test(test_decoder_waits), cmocka_unit_test(test_boundaries),
-        cmocka_unit_test(test_trim),          cmocka_unit_test(test_length_and_ellipsize),
+        cmocka_unit_test(test_from_bytes),
+        cmocka_unit_test(test_from_bytes_behind_ascii),
+        cmocka_unit_test(test_bom_size),
+        cmocka_unit_test(test_decoder_splits),
+        cmocka_unit_test(test_decoder_waits),
+        cmocka_unit_test(test_boundaries),
+        cmocka_unit_test(test_without_fence),
+        cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_length_and_ellipsize),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,14 +222,48 @@ static void test_pool_join_before_turn(void **state G_GNUC_UNUSED)
     worker_pool_free(pool);
 }
 
+typedef struct Meeting { // all of its guests are there at once, or no one leaves
+    pthread_mutex_t lock;
+    pthread_cond_t has_come;
+    int guests, here;
+} Meeting;
+
+static void meet(void *meeting_)
+{
+    Meeting *meeting = meeting_;
+    pthread_mutex_lock(&meeting->lock);
+    meeting->here++;
+    pthread_cond_broadcast(&meeting->has_come);
+    while (meeting->here < meeting->guests)
+        pthread_cond_wait(&meeting->has_come, &meeting->lock);
+    pthread_mutex_unlock(&meeting->lock);
+}
+
+/* Work that comes faster than a sleeping thread wakes runs at once all the same, up to the limit.
+ */
+static void test_pool_burst(void **state G_GNUC_UNUSED)
+{
+    WorkerPool *pool = worker_pool_new("unit-pool", 4);
+    for (int round = 0; round < 30; round++) {
+        Meeting alone = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 1, 0 };
+        Meeting all = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 4, 0 };
+        Worker *workers[5];
+        assert_true(worker_pool_start(pool, meet, &alone, &workers[4]));
+        worker_join(workers[4]);
+        for (int i = 0; i < 4; i++)
+            assert_true(worker_pool_start(pool, meet, &all, &workers[i]));
+        for (int i = 0; i < 4; i++)
+            worker_join(workers[i]);
+    }
+    worker_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worker),
-        cmocka_unit_test(test_no_thread),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_pool_of_parents),
-        cmocka_unit_test(test_pool_join_before_turn),
+        cmocka_unit_test(test_worker),     cmocka_unit_test(test_no_thread),
+        cmocka_unit_test(test_pool),       cmocka_unit_test(test_pool_of_parents),
+        cmocka_unit_test(test_pool_burst), cmocka_unit_test(test_pool_join_before_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

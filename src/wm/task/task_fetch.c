@@ -1,6 +1,7 @@
 /* See task_fetch.h. */
 #include "wm/task/task_fetch.h"
 
+#include "base/dirs.h"
 #include "base/http.h"
 #include "base/redact.h"
 #include "base/str.h"
