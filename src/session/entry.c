@@ -91,34 +91,3 @@ const char *entry_id(const json_t *entry)
 {
     return text_or_empty(json_get_text(entry, "id"));
 }
-
-GHashTable *entry_index_new(const json_t *entries)
-{
-    GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry) {
-        const char *id = json_get_text(entry, "id");
-        if (id)
-            g_hash_table_replace(index, (gpointer)id, entry);
-    }
-    return index;
-}
-
-GPtrArray *entry_path(GHashTable *index, json_t *leaf)
-{
-    GPtrArray *path = g_ptr_array_new();
-    g_autoptr(GHashTable) seen = g_hash_table_new(g_direct_hash, g_direct_equal);
-    for (json_t *entry = leaf; entry && g_hash_table_add(seen, entry);) {
-        g_ptr_array_add(path, entry);
-        const char *parent_id = json_get_text(entry, "parentId");
-        entry = parent_id ? g_hash_table_lookup(index, parent_id) : NULL;
-    }
-
-    for (guint i = 0, j = path->len; i + 1 < j; i++) {
-        gpointer last = path->pdata[--j];
-        path->pdata[j] = path->pdata[i];
-        path->pdata[i] = last;
-    }
-    return path;
-}

@@ -1,5 +1,5 @@
 /*
- * Making session headers and entries (agent-core §4.2, §4.3), and following the tree they form.
+ * Making session headers and entries (agent-core §4.2, §4.3).
  * Internal to session. Pure but for the clock and the random numbers in ids.
  */
 #pragma once
@@ -21,10 +21,3 @@ char *entry_new_id(GHashTable *index);
 /* Borrowed; "" when absent. */
 const char *entry_type(const json_t *entry);
 const char *entry_id(const json_t *entry);
-
-/* id → entry, for an array of entries that outlives it; keys and values are borrowed from it. */
-GHashTable *entry_index_new(const json_t *entries);
-
-/* From the root to `leaf`, as borrowed json_t *. A missing parent, a self-parent and a cycle end
- * the walk. */
-GPtrArray *entry_path(GHashTable *index, json_t *leaf);

@@ -50,8 +50,16 @@ bool session_read(const char *path, SessionCopy *ret_copy, GError **error)
 
 GPtrArray *session_copy_path(const SessionCopy *self)
 {
-    g_autoptr(GHashTable) index = entry_index_new(self->entries);
-    return self->leaf ? entry_path(index, self->leaf) : g_ptr_array_new();
+    g_autoptr(EntryList) list = entry_list_of(self->entries);
+    size_t count = entry_list_count(list);
+    const EntryHead *leaf = count > 0 ? entry_list_at(list, count - 1) : NULL;
+    g_autoptr(GPtrArray) heads = entry_list_path(list, leaf);
+    GPtrArray *path = g_ptr_array_new();
+    for (guint i = 0; i < heads->len; i++) {
+        g_autoptr(json_t) entry = entry_list_read(list, heads->pdata[i]);
+        g_ptr_array_add(path, entry); // which the copy has, too
+    }
+    return path;
 }
 
 static void append_calls(GString *out, const json_t *message)
