@@ -171,23 +171,31 @@ class Trouble(RpcTest):
 
     # tmux changes its grid before it tells: between the two a frame is drawn for the old one, the longer the slower the program is
     @unittest.skipIf("TSAN_OPTIONS" in os.environ, "under ThreadSanitizer the program cannot keep up with the window")
-    def test_a_storm_of_sizes_while_it_streams(self):
-        words = [f"word{i:04d}" for i in range(600)]
-        self.script({"text": "\n\n".join(" ".join(words[i : i + 6]) for i in range(0, 600, 6)), "chunk": 30, "delay_ms": 12})
-        chance = random.Random(11)
+    def storm(self, words, text, seed):
+        """Each of the words is there once, whatever the sizes of the window while the text comes."""
+        self.script({"text": text, "chunk": 30, "delay_ms": 12})
+        chance = random.Random(seed)
         screen = self.open(width=100, height=30)
         screen.line("go")
-        screen.wait_for("word0005")
+        screen.wait_for(words[5])
         for _ in range(25):
             screen.resize(chance.randint(60, 160), chance.randint(12, 50))
             time.sleep(chance.random() * 0.12)
         screen.resize(100, 30)
-        screen.wait_for("word0599")
+        screen.wait_for(words[-1])
         screen.wait_gone("esc to interrupt")
         everything = "".join(screen.everything().split())
         wrong = {word: everything.count(word) for word in words if everything.count(word) != 1}
         self.assertEqual(wrong, {})
         self.assertEqual(everything.count(READY.strip()), 1)  # no piece of a live area is left
+
+    def test_a_storm_of_sizes_while_it_streams(self):
+        words = [f"word{i:04d}" for i in range(600)]
+        self.storm(words, "\n\n".join(" ".join(words[i : i + 6]) for i in range(0, 600, 6)), 11)
+
+    def test_a_storm_of_sizes_while_wide_text_streams(self):
+        words = [f"\u7b2c{i:04d}\u884c" for i in range(120)]
+        self.storm(words, "\n\n".join(word + "\u6e2f\u53e3\u6f6e" * 12 for word in words), 7)
 
     def test_the_welcome_follows_the_window(self):
         screen = self.open(width=100, height=30)

@@ -189,12 +189,47 @@ static void test_rows_too_many(void **state G_GNUC_UNUSED)
     }
 }
 
+/* tmux changes its own size some time before it tells us: a frame is drawn for the old one. */
+static void draw_late(World *self, TerminalSize told)
+{
+    screen_draw(self->screen, told, self->next, &self->live, self->bytes);
+    g_ptr_array_set_size(self->next, 0);
+    test_terminal_take(self->terminal, self->bytes);
+}
+
+/* As tmux does it: rows below the cursor go first, whatever is in them. */
+static void lower_window(World *self, int rows)
+{
+    static const char wipe[] = "\x1b"
+                               "7\r\n\x1b[J\x1b"
+                               "8";
+    vterm_input_write(self->terminal->vt, wipe, strlen(wipe));
+    test_terminal_resize(self->terminal, self->terminal->size.columns, rows);
+}
+
+/* The window is lower and its rows below the cursor are gone, of which we change one. */
+static void test_lower_than_told(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(World) world = world_new(80, 24, 1);
+    const TerminalSize told = world->terminal->size;
+    give_numbered(world, 40);
+    set_live(world, 1, 4, "tail", "> ab", "below", "status 1", NULL);
+    draw_late(world, told);
+    lower_window(world, 22);
+    set_live(world, 1, 4, "tail", "> ab", "below", "status 2", NULL);
+    draw_late(world, told);
+    give_numbered(world, 2);
+    draw_only(world);
+    test_terminal_take(world->terminal, world->bytes);
+    check_numbers(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resize_storm),    cmocka_unit_test(test_resize_where_rows_wrap_again),
         cmocka_unit_test(test_narrower_window), cmocka_unit_test(test_rows_too_wide),
-        cmocka_unit_test(test_rows_too_many),
+        cmocka_unit_test(test_rows_too_many),   cmocka_unit_test(test_lower_than_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

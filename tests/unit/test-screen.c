@@ -219,7 +219,7 @@ static void test_synchronized(void **state G_GNUC_UNUSED)
         test_terminal_take(world->terminal, world->bytes);
         check(world);
         set_live(world, 0, 1, "A", "C", NULL); // a single row needs neither
-        check_bytes(world, "\x1b[B\rC\x1b[A");
+        check_bytes(world, "\n\rC\x1b[A");
     }
 }
 

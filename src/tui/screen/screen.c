@@ -3,9 +3,10 @@
  *
  * A frame either writes what differs of the live area, or, when rows are given away, the window has
  * another size or nobody knows what is drawn, goes to the area's first row and writes everything
- * from there on, so that the terminal itself scrolls. A step down is CR LF wherever the row below
- * may not be there, since a move down stops at the window's end and the way back up would then lead
- * into the history.
+ * from there on, so that the terminal itself scrolls. A step down is always LF: the row below may
+ * not be there, also because the window has become lower before we are told (tmux then drops rows
+ * below the cursor), and a move down would stop at the window's end, from where the way back up
+ * leads into the history.
  */
 #include "tui/screen/screen.h"
 
@@ -102,11 +103,12 @@ static void fit_history(Row *row, int columns, GPtrArray *out)
 
 static void move_rows(GString *frame, int rows)
 {
-    int count = ABS(rows);
-    if (count > 1)
-        g_string_append_printf(frame, "\x1b[%d%c", count, rows < 0 ? 'A' : 'B');
-    else if (count == 1)
-        g_string_append(frame, rows < 0 ? "\x1b[A" : "\x1b[B");
+    if (rows < -1)
+        g_string_append_printf(frame, "\x1b[%dA", -rows);
+    else if (rows == -1)
+        g_string_append(frame, "\x1b[A");
+    for (int i = 0; i < rows; i++)
+        g_string_append_c(frame, '\n'); // the column stays
 }
 
 /* To a row of the area that is on the terminal. */
