@@ -215,6 +215,11 @@ static void test_search_in_parts(void **state G_GNUC_UNUSED)
     while (viewer_search_step(&search, rows, false) == SEARCH_GOES_ON)
         steps++;
     assert_in_range(steps, 2, 30);
+    viewer_search_set(&search, "of ne edges",
+                      (ViewerPlace) { 0 }); // what had less of it has no more
+    assert_int_equal(viewer_search_step(&search, rows, false), SEARCH_NOTHING);
+    viewer_search_set(&search, "the ne", (ViewerPlace) { 0 });
+    assert_true(viewer_search_step(&search, rows, true) == SEARCH_FOUND && search.at.item == 60);
     viewer_search_clear(&search);
 
     viewer_search_set(&search, "needle", (ViewerPlace) { 0 }); // a word that few have

@@ -78,14 +78,17 @@ static char *longest_word(const char *query)
 
 void viewer_search_set(ViewerSearch *self, const char *query, ViewerPlace from)
 {
-    viewer_search_clear(self);
     g_autoptr(GString) folded = g_string_new(NULL);
     for (const char *p = query; *p; p = g_utf8_next_char(p))
         fold_char(p, folded);
     g_strchomp(folded->str);
+    bool narrows = self->query && strstr(folded->str, self->query);
+    g_autoptr(GByteArray) misses = narrows ? g_steal_pointer(&self->misses) : NULL;
+    viewer_search_clear(self);
     if (!*folded->str)
         return;
     self->query = g_strdup(folded->str);
+    self->misses = g_steal_pointer(&misses);
     self->word = longest_word(self->query);
     self->at = from;
 }
@@ -94,7 +97,24 @@ void viewer_search_clear(ViewerSearch *self)
 {
     g_free(self->query);
     g_free(self->word);
+    g_clear_pointer(&self->misses, g_byte_array_unref);
     *self = (ViewerSearch) { 0 };
+}
+
+// ---- items that do not have it ----
+
+static bool is_missed(const ViewerSearch *self, guint item)
+{
+    return self->misses && item < self->misses->len && self->misses->data[item];
+}
+
+static void note_miss(ViewerSearch *self, guint item)
+{
+    if (!self->misses)
+        self->misses = g_byte_array_new();
+    while (self->misses->len <= item)
+        g_byte_array_append(self->misses, (const guint8[]) { 0 }, 1);
+    self->misses->data[item] = 1;
 }
 
 // ---- looking ----
@@ -134,8 +154,12 @@ static bool look_at(ViewerSearch *self, ViewerRows *rows, bool is_whole, size_t 
                     size_t *scanned)
 {
     guint item = self->at.item;
-    if (self->word && !viewer_rows_may_have(rows, item, self->word, scanned))
+    if (is_missed(self, item))
         return false;
+    if (self->word && !viewer_rows_may_have(rows, item, self->word, scanned)) {
+        note_miss(self, item);
+        return false;
+    }
 
     g_autoptr(GPtrArray) all = rows_new();
     viewer_rows_lay_out(rows, item, all);
@@ -146,6 +170,8 @@ static bool look_at(ViewerSearch *self, ViewerRows *rows, bool is_whole, size_t 
     else if (!is_whole)
         first = MIN(end, self->at.row + 1);
     guint found = find_in(self, all, first, end);
+    if (found == end && first == 0 && end == all->len)
+        note_miss(self, item);
     if (found == end)
         return false;
     self->at.row = found;

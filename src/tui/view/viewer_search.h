@@ -19,11 +19,13 @@ typedef struct ViewerSearch {
     ViewerPlace at;     // the place to go on from
     guint passed_items; // since the last one that was found
     bool is_backward;
+    GByteArray *misses; // 1 for each item that was looked through and does not have it; NULL: none
 } ViewerSearch;
 
 typedef enum { SEARCH_FOUND, SEARCH_NOTHING, SEARCH_GOES_ON } SearchResult;
 
-/* Clean text; what has only blanks ends the search. */
+/* Clean text; what has only blanks ends the search. Where it has the query of before in it, items
+   that did not have that are not looked through again. */
 void viewer_search_set(ViewerSearch *self, const char *query, ViewerPlace from);
 void viewer_search_clear(ViewerSearch *self);
 /* The next place behind, or before, self->at, around the ends; then self->at is there. GOES_ON: it
