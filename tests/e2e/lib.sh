@@ -32,6 +32,7 @@ _absolute() {
 KEDGE=$(_absolute "${KEDGE:-$E2E_ROOT/build/kedge}")
 PICK=${PICK:-${KEDGE%/*}/tests/e2e/pick}
 [ -x "$PICK" ] || PICK=$E2E_ROOT/build/tests/e2e/pick
+[ -x "$PICK" ] || { echo "Bail out! there is no $PICK; ninja -C build makes it" && exit 1; }
 
 # The caller's credentials, proxies and settings never reach a test.
 _forget_environment() {
