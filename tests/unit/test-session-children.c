@@ -105,7 +105,7 @@ static void child_expect_done(Child *self)
 }
 
 /* As much address space as there is now, and not enough for the stack of another thread. */
-static void forbid_threads(struct rlimit *ret_before)
+static G_GNUC_UNUSED void forbid_threads(struct rlimit *ret_before)
 {
     g_autofree char *text = NULL;
     assert_true(g_file_get_contents("/proc/self/statm", &text, NULL, NULL));
