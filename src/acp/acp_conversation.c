@@ -267,7 +267,7 @@ static char *request_id(const AcpConversation *self, const char *question_id)
     return g_strdup_printf("%s/%s", self->id, question_id);
 }
 
-static void ask(AcpConversation *self, const json_t *question)
+static void acp_conversation_ask(AcpConversation *self, const json_t *question)
 {
     json_t *call = acp_tool_update(call_of_question(self, question), "pending", NULL);
     json_object_del(call, "sessionUpdate");
@@ -356,7 +356,7 @@ static void on_event(json_t *event, void *self_)
         tell_call(self, event, kind);
         break;
     case EVENT_QUESTION:
-        ask(self, event);
+        acp_conversation_ask(self, event);
         break;
     case EVENT_SESSION_INFO_CHANGED:
         send_update(self, acp_session_info(json_get_text(event, "name")));

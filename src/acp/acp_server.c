@@ -26,7 +26,7 @@ static bool is_idle(void *data)
     return is_settled;
 }
 
-static void stop(bool drops_waiting G_GNUC_UNUSED, void *data)
+static void acp_server_stop(bool drops_waiting G_GNUC_UNUSED, void *data)
 {
     AcpServer *self = data;
     cancel_fire(self->cancel);
@@ -40,17 +40,17 @@ static void on_input_end(size_t unfinished_bytes G_GNUC_UNUSED, void *data)
 
 // ---- methods ----
 
-static void respond(AcpServer *self, const json_t *id, json_t *result)
+static void acp_server_respond(AcpServer *self, const json_t *id, json_t *result)
 {
     line_server_send(&self->line, jsonrpc_result(id, result));
 }
 
-static void refuse(AcpServer *self, const json_t *id, const char *problem)
+static void acp_server_refuse(AcpServer *self, const json_t *id, const char *problem)
 {
     line_server_send(&self->line, jsonrpc_error(id, JSONRPC_INVALID_PARAMS, problem));
 }
 
-static void initialize(AcpServer *self, const json_t *id)
+static void acp_server_initialize(AcpServer *self, const json_t *id)
 {
     json_t *prompts = json_object();
     json_set_bool(prompts, "image", true);
@@ -68,10 +68,10 @@ static void initialize(AcpServer *self, const json_t *id)
     json_set_take(result, "agentCapabilities", capabilities);
     json_set_take(result, "agentInfo", info);
     json_set_take(result, "authMethods", json_array());
-    respond(self, id, result);
+    acp_server_respond(self, id, result);
 }
 
-static AcpConversation *find(const AcpServer *self, const json_t *params)
+static AcpConversation *acp_server_find(const AcpServer *self, const json_t *params)
 {
     const char *id = json_get_text(params, "sessionId");
     for (unsigned i = 0; id && i < self->conversations->len; i++) {
@@ -88,11 +88,11 @@ static AcpConversation *open_conversation(AcpServer *self, const json_t *id, con
 {
     const char *cwd = json_get_text(params, "cwd");
     if (!cwd || !g_path_is_absolute(cwd) || !file_is_directory(cwd)) {
-        refuse(self, id, "\"cwd\" must be the absolute path of a directory");
+        acp_server_refuse(self, id, "\"cwd\" must be the absolute path of a directory");
         return NULL;
     }
     if (self->conversations->len >= LIMIT_ACP_SESSIONS) {
-        refuse(self, id, "too many sessions are open in this process");
+        acp_server_refuse(self, id, "too many sessions are open in this process");
         return NULL;
     }
     const AcpOpen open = { self->line.loop, self->cancel, cwd, session_id };
@@ -100,7 +100,7 @@ static AcpConversation *open_conversation(AcpServer *self, const json_t *id, con
     AgentSession *session =
         self->options->open(&open, self->options->user_data, ret_notice, &error);
     if (!session) {
-        refuse(self, id, error->message);
+        acp_server_refuse(self, id, error->message);
         return NULL;
     }
     AcpConversation *conversation = acp_conversation_new(&self->line, session, session_id);
@@ -116,7 +116,7 @@ static void session_new_method(AcpServer *self, const json_t *id, const json_t *
         return;
     json_t *result = json_object();
     json_set_text(result, "sessionId", acp_conversation_id(conversation));
-    respond(self, id, result);
+    acp_server_respond(self, id, result);
     acp_conversation_offer_commands(conversation);
 }
 
@@ -124,11 +124,11 @@ static void session_load(AcpServer *self, const json_t *id, const json_t *params
 {
     const char *session_id = json_get_text(params, "sessionId");
     if (!session_id || *session_id == '\0') {
-        refuse(self, id, "\"sessionId\" must be a string");
+        acp_server_refuse(self, id, "\"sessionId\" must be a string");
         return;
     }
     g_autofree char *notice = NULL;
-    AcpConversation *conversation = find(self, params);
+    AcpConversation *conversation = acp_server_find(self, params);
     if (!conversation)
         conversation = open_conversation(self, id, params, session_id, &notice);
     if (!conversation)
@@ -136,18 +136,18 @@ static void session_load(AcpServer *self, const json_t *id, const json_t *params
     acp_conversation_replay(conversation);
     if (notice)
         acp_conversation_say(conversation, notice);
-    respond(self, id, json_object());
+    acp_server_respond(self, id, json_object());
     acp_conversation_offer_commands(conversation);
 }
 
 static void session_prompt(AcpServer *self, const json_t *id, const json_t *params)
 {
-    AcpConversation *conversation = find(self, params);
+    AcpConversation *conversation = acp_server_find(self, params);
     g_autoptr(GError) error = NULL;
     if (!conversation)
-        refuse(self, id, "there is no such session in this process");
+        acp_server_refuse(self, id, "there is no such session in this process");
     else if (!acp_conversation_prompt(conversation, id, json_get_array(params, "prompt"), &error))
-        refuse(self, id, error->message);
+        acp_server_refuse(self, id, error->message);
 }
 
 static void receive_request(AcpServer *self, const json_t *message)
@@ -156,7 +156,7 @@ static void receive_request(AcpServer *self, const json_t *message)
     const json_t *params = json_get_object(message, "params");
     const char *method = json_get_text(message, "method");
     if (g_str_equal(method, "initialize")) {
-        initialize(self, id);
+        acp_server_initialize(self, id);
     } else if (g_str_equal(method, "session/new")) {
         session_new_method(self, id, params);
     } else if (g_str_equal(method, "session/load")) {
@@ -171,7 +171,7 @@ static void receive_request(AcpServer *self, const json_t *message)
 
 static void receive_notification(AcpServer *self, const json_t *message)
 {
-    AcpConversation *conversation = find(self, json_get_object(message, "params"));
+    AcpConversation *conversation = acp_server_find(self, json_get_object(message, "params"));
     if (conversation && g_str_equal(json_get_text(message, "method"), "session/cancel"))
         acp_conversation_cancel(conversation);
 }
@@ -248,7 +248,7 @@ static bool server_open(AcpServer *self, GError **error)
         .kill_ms = END_TIMEOUT_MS,
         .last_words_ms = LAST_WORDS_MS,
         .on_input_end = on_input_end,
-        .stop = stop,
+        .stop = acp_server_stop,
         .is_idle = is_idle,
     };
     if (!line_server_open(&self->line, &line, error))

@@ -154,7 +154,7 @@ static bool has_other_way(Agent *self)
 
 /* An overflow: what is old makes room, or another model has it, and the request is made again.
  * False: the error stands. */
-static bool recover(Agent *self, Cancel *cancel)
+static bool agent_recover(Agent *self, Cancel *cancel)
 {
     return compactor_recover(&self->compactor, cancel) &&
            cancel_sleep(cancel, RECOVERY_PAUSE_MS, NULL);
@@ -179,7 +179,7 @@ static bool ask_anew(Agent *self)
 /* What the run is to go on with after an error: `end` is told when nothing is. */
 static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
 {
-    if (ask_anew(self) || recover(self, cancel) ||
+    if (ask_anew(self) || agent_recover(self, cancel) ||
         (!cancel_has_fired(cancel) && healer_try(&self->healer)))
         return true;
     RetryDecision decision = cancel_has_fired(cancel)
@@ -198,7 +198,7 @@ static bool is_first_since_resumed(const Agent *self)
 
 /* After a run that ended well: an answer that had no room left is to be gone on with. NULL: it was
    whole, or there would never be room enough. */
-static json_t *continuation(Agent *self, Cancel *cancel)
+static json_t *agent_continuation(Agent *self, Cancel *cancel)
 {
     const json_t *answer = self->conversation.last_answer;
     bool was_cut = answer && g_str_equal(message_stop_reason(answer), "length");
@@ -225,7 +225,7 @@ static void emit_reminder(const Agent *self, json_t *todos, int64_t max_reminder
 }
 
 /* The same for a todo list with open items (agent-core §3.10). */
-static json_t *reminder(Agent *self)
+static json_t *agent_reminder(Agent *self)
 {
     const Settings *settings = self->compactor.settings;
     int64_t max_reminders = settings_get_int(settings, "todo.reminders.max");
@@ -258,10 +258,11 @@ static json_t *next_message(Agent *self, Cancel *cancel)
 {
     if (plan_mode_is_settled(self->options.parts.plan_mode))
         return NULL;
-    json_t *message = continuation(self, cancel);
+    json_t *message = agent_continuation(self, cancel);
     if (message || cancel_has_fired(cancel))
         return message;
-    return plan_mode_is_on(self->options.parts.plan_mode) ? plan_reminder(self) : reminder(self);
+    return plan_mode_is_on(self->options.parts.plan_mode) ? plan_reminder(self)
+                                                          : agent_reminder(self);
 }
 
 /* One run, and again after errors that pass. */

@@ -76,8 +76,8 @@ static void emit_end(const Compactor *self, const char *reason, bool is_automati
 
 // ---- compacting ----
 
-static bool run(Compactor *self, const char *reason, const char *instructions, Cancel *cancel,
-                json_t **ret_result, GError **error)
+static bool compactor_run(Compactor *self, const char *reason, const char *instructions,
+                          Cancel *cancel, json_t **ret_result, GError **error)
 {
     if (!hook_list_compaction(self->hooks, reason, cancel, error))
         return false;
@@ -95,7 +95,7 @@ static CompactorOutcome run_automatically(Compactor *self, const char *reason, C
     g_autoptr(GError) problem = NULL;
     g_autoptr(json_t) result = NULL;
     emit_start(self, reason, true);
-    bool is_done = run(self, reason, NULL, cancel, &result, &problem);
+    bool is_done = compactor_run(self, reason, NULL, cancel, &result, &problem);
     const CompactionEnd end = {
         .result = result,
         .problem = problem,
@@ -188,7 +188,7 @@ bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel
     g_autoptr(GError) problem = NULL;
     g_autoptr(json_t) result = NULL;
     emit_start(self, "manual", false);
-    bool is_done = run(self, "manual", instructions, cancel, &result, &problem);
+    bool is_done = compactor_run(self, "manual", instructions, cancel, &result, &problem);
     if (!is_done && error_is(problem, KEDGE_ERROR_CANCELLED)) {
         g_clear_error(&problem);
         fail_with(&problem, KEDGE_ERROR_CANCELLED, "Compaction cancelled");

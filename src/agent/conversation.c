@@ -116,7 +116,7 @@ json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *pat
 }
 
 /* Returns the model and the level that the session has on record. */
-static void load(Conversation *self, SessionContext *saved)
+static void conversation_load(Conversation *self, SessionContext *saved)
 {
     session_settle(self->session);
     session_build_context(self->session, saved);
@@ -145,7 +145,7 @@ void conversation_init(Conversation *self, Session *session, const AgentEvents *
 {
     g_auto(SessionContext) saved = { 0 };
     *self = (Conversation) { .session = session, .events = events };
-    load(self, &saved);
+    conversation_load(self, &saved);
     self->model = g_strdup(json_get_text(saved.models, "default"));
     // without messages the level is the builder's default, which no entry has said
     if (json_array_size(saved.messages) > 0)
@@ -155,7 +155,7 @@ void conversation_init(Conversation *self, Session *session, const AgentEvents *
 void conversation_reload(Conversation *self)
 {
     g_auto(SessionContext) saved = { 0 };
-    load(self, &saved);
+    conversation_load(self, &saved);
 }
 
 void conversation_replace(Conversation *self, json_t *messages)

@@ -120,7 +120,7 @@ static void push_event(Subscription *self, json_t *event, bool is_control, uint6
         push_item(self, number)->event = json_incref(event);
 }
 
-static void publish(EventHub *self, json_t *event, bool is_control)
+static void event_hub_do_publish(EventHub *self, json_t *event, bool is_control)
 {
     pthread_mutex_lock(&self->lock);
     self->last_number++;
@@ -136,12 +136,12 @@ static void publish(EventHub *self, json_t *event, bool is_control)
 
 void event_hub_publish(EventHub *self, json_t *event)
 {
-    publish(self, event, false);
+    event_hub_do_publish(self, event, false);
 }
 
 void event_hub_publish_control(EventHub *self, json_t *event)
 {
-    publish(self, event, true);
+    event_hub_do_publish(self, event, true);
 }
 
 void event_hub_publish_notice(EventHub *self, const char *level, const char *text)
@@ -247,7 +247,7 @@ static Item *take_item(EventHub *self, Subscription *subscription, gint64 *wait_
     return wait > 0 ? NULL : item;
 }
 
-static void sweep(EventHub *self)
+static void event_hub_sweep(EventHub *self)
 {
     pthread_mutex_lock(&self->lock);
     for (unsigned i = self->subscriptions->len; i > 0; i--) {
@@ -282,7 +282,7 @@ static void tell_all(EventHub *self)
         }
     }
     self->is_telling = false;
-    sweep(self);
+    event_hub_sweep(self);
     if (wait_ms < G_MAXINT64 && !self->timer)
         self->timer = loop_add_timer(self->loop, wait_ms, on_timer, self);
     if (self->after)
@@ -353,7 +353,7 @@ void event_hub_unsubscribe(EventHub *self, Subscription *subscription)
     subscription->is_removed = true;
     pthread_mutex_unlock(&self->lock);
     if (!self->is_telling)
-        sweep(self);
+        event_hub_sweep(self);
 }
 
 void event_hub_set_detail(EventHub *self, Subscription *subscription, EventDetail detail)

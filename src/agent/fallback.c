@@ -34,8 +34,8 @@ static int64_t rest_ms(const char *problem)
     return provider_error_is_limit(problem) ? REST_OF_LIMIT_MS : REST_OF_SERVER_MS;
 }
 
-static void emit(const Fallback *self, EventKind kind, const char *const *keys,
-                 const char *const *texts)
+static void fallback_emit(const Fallback *self, EventKind kind, const char *const *keys,
+                          const char *const *texts)
 {
     json_t *event = agent_event_new(kind);
     for (size_t i = 0; keys[i]; i++)
@@ -66,8 +66,8 @@ static TurnSetup *with_model(TurnSetup *now, const Model *model, ThinkingLevel l
 }
 
 /* `rest`: of the chosen model, from now on. */
-static void put(Fallback *self, TurnSetup *now, const Model *model, ThinkingLevel level,
-                int64_t rest)
+static void fallback_put(Fallback *self, TurnSetup *now, const Model *model, ThinkingLevel level,
+                         int64_t rest)
 {
     if (!self->chosen) {
         self->chosen = turn_setup_ref(now);
@@ -78,15 +78,15 @@ static void put(Fallback *self, TurnSetup *now, const Model *model, ThinkingLeve
     setup_slot_set(self->setup, turn_setup_ref(self->applied));
 }
 
-static void apply(Fallback *self, TurnSetup *now, const Model *model, ThinkingLevel level,
-                  const char *problem)
+static void fallback_do_apply(Fallback *self, TurnSetup *now, const Model *model,
+                              ThinkingLevel level, const char *problem)
 {
     static const char *const keys[] = { "from", "to", NULL };
     g_autofree char *from = name_of(now->model);
     g_autofree char *to = name_of(model);
-    put(self, now, model, level, rest_ms(problem));
+    fallback_put(self, now, model, level, rest_ms(problem));
     self->has_to_prove = true;
-    emit(self, EVENT_RETRY_FALLBACK_APPLIED, keys, (const char *const[]) { from, to });
+    fallback_emit(self, EVENT_RETRY_FALLBACK_APPLIED, keys, (const char *const[]) { from, to });
 }
 
 /* The owner has put something else into the slot: that is what is chosen now. */
@@ -123,7 +123,7 @@ bool fallback_apply(Fallback *self, const char *problem)
         const Model *model = fallback_chain_find(self->registry, selector, &level);
         if (!model || model == now->model)
             continue;
-        apply(self, now, model, level, problem);
+        fallback_do_apply(self, now, model, level, problem);
         return true;
     }
     return false;
@@ -157,7 +157,7 @@ bool fallback_promote(Fallback *self, int64_t tokens)
     g_autofree char *text =
         g_strdup_printf("The context of %s is full: %s goes on, with room for %" PRId64 " tokens",
                         from, to, model->context_window);
-    put(self, now, model, level, 0);
+    fallback_put(self, now, model, level, 0);
     self->has_to_prove = false;
     self->is_promoted = true;
     agent_events_emit_notice(self->conversation->events, "warning", text);
@@ -184,7 +184,7 @@ void fallback_succeeded(Fallback *self)
         return;
     self->has_to_prove = false;
     g_autofree char *model = name_of(self->applied->model);
-    emit(self, EVENT_RETRY_FALLBACK_SUCCEEDED, keys, (const char *const[]) { model });
+    fallback_emit(self, EVENT_RETRY_FALLBACK_SUCCEEDED, keys, (const char *const[]) { model });
 }
 
 void fallback_revert(Fallback *self)

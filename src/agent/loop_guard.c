@@ -204,7 +204,7 @@ static bool is_exempt(const char *tool, const json_t *arguments)
 
 // ---- what is found ----
 
-static const Seen *back(const LoopGuard *self, size_t steps)
+static const Seen *loop_guard_back(const LoopGuard *self, size_t steps)
 {
     return &self->seen[self->count - 1 - steps];
 }
@@ -215,10 +215,11 @@ static bool is_same(const Seen *one, const Seen *other)
 }
 
 /* How often the last `period` calls came in a row. */
-static size_t repetitions(const LoopGuard *self, size_t period)
+static size_t loop_guard_repetitions(const LoopGuard *self, size_t period)
 {
     size_t same = 0;
-    while (same + period < self->count && is_same(back(self, same), back(self, same + period)))
+    while (same + period < self->count &&
+           is_same(loop_guard_back(self, same), loop_guard_back(self, same + period)))
         same++;
     return same / period + 1;
 }
@@ -244,11 +245,11 @@ static size_t same_calls(const LoopGuard *self)
 {
     size_t count = 0;
     for (size_t i = 0; i < self->count; i++)
-        count += back(self, i)->call == back(self, 0)->call;
+        count += loop_guard_back(self, i)->call == loop_guard_back(self, 0)->call;
     return count;
 }
 
-static void stop(LoopGuard *self, char *text)
+static void loop_guard_stop(LoopGuard *self, char *text)
 {
     if (self->stop_text)
         g_free(text);
@@ -259,27 +260,29 @@ static void stop(LoopGuard *self, char *text)
 static void look_for_loops(LoopGuard *self, const char *tool)
 {
     for (size_t period = 1; period <= CYCLE_MAX; period++) {
-        if (repetitions(self, period) < STOP_AT)
+        if (loop_guard_repetitions(self, period) < STOP_AT)
             continue;
-        stop(self,
-             period == 1
-                 ? g_strdup_printf("Stopped: the same call of %s had the same result %d times",
-                                   tool, STOP_AT)
-                 : g_strdup_printf("Stopped: the same %zu calls had the same results %d times",
-                                   period, STOP_AT));
+        loop_guard_stop(
+            self, period == 1
+                      ? g_strdup_printf("Stopped: the same call of %s had the same result %d times",
+                                        tool, STOP_AT)
+                      : g_strdup_printf("Stopped: the same %zu calls had the same results %d times",
+                                        period, STOP_AT));
         return;
     }
     if (same_calls(self) > SAME_CALL_MAX)
-        stop(self, g_strdup_printf("Stopped: %zu of the last %zu calls were the same call of %s",
-                                   same_calls(self), self->count, tool));
+        loop_guard_stop(
+            self, g_strdup_printf("Stopped: %zu of the last %zu calls were the same call of %s",
+                                  same_calls(self), self->count, tool));
     if (self->errors.answers >= ERRORS_STOP_AT)
-        stop(self, g_strdup_printf("Stopped: %s failed %d times in a row for the same reason", tool,
-                                   ERRORS_STOP_AT));
+        loop_guard_stop(self,
+                        g_strdup_printf("Stopped: %s failed %d times in a row for the same reason",
+                                        tool, ERRORS_STOP_AT));
 }
 
-static char *note(const LoopGuard *self, const char *tool)
+static char *loop_guard_note(const LoopGuard *self, const char *tool)
 {
-    size_t times = repetitions(self, 1) - 1;
+    size_t times = loop_guard_repetitions(self, 1) - 1;
     if (times + 1 >= NOTE_AT)
         return g_strdup_printf("[This is the same call with the same result as %zu time%s before.]",
                                times, times == 1 ? "" : "s");
@@ -291,8 +294,8 @@ static char *note(const LoopGuard *self, const char *tool)
 
 static bool is_of_this_answer(const LoopGuard *self, const Seen *seen)
 {
-    for (size_t i = 0; i < self->count && back(self, i)->answer == self->answer; i++) {
-        if (back(self, i)->call == seen->call)
+    for (size_t i = 0; i < self->count && loop_guard_back(self, i)->answer == self->answer; i++) {
+        if (loop_guard_back(self, i)->call == seen->call)
             return true;
     }
     return false;
@@ -316,7 +319,7 @@ char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments,
     self->seen[self->count++] = seen;
     count_error(self, &seen, is_error && has_reason(text));
     look_for_loops(self, tool);
-    return note(self, tool);
+    return loop_guard_note(self, tool);
 }
 
 // ---- what was refused ----
@@ -400,8 +403,8 @@ char *loop_guard_see_refusal(LoopGuard *self, const GPtrArray *actions)
     if (times < 2)
         return NULL;
     if (times >= REFUSED_STOP_AT)
-        stop(self, g_strdup_printf("Stopped: %s was refused, and tried again %zu times", what,
-                                   times - 1));
+        loop_guard_stop(self, g_strdup_printf("Stopped: %s was refused, and tried again %zu times",
+                                              what, times - 1));
     return g_strdup_printf("[The refusal of this is final: %s. Another spelling changes nothing: "
                            "go on without it, or say what is needed.]",
                            what);

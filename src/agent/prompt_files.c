@@ -138,7 +138,7 @@ static bool add_file(GPtrArray *files, const char *path, GPtrArray *warnings)
     return file != NULL;
 }
 
-static void warn(GPtrArray *warnings, const char *format, const char *path)
+static void prompt_files_warn(GPtrArray *warnings, const char *format, const char *path)
 {
     if (warnings)
         g_ptr_array_add(warnings, g_strdup_printf("%s: %s", path, format));
@@ -169,7 +169,7 @@ static ContextFile *find_file(Collection *self, const char *dir, const char *con
             continue;
         g_autofree char *path = g_build_filename(dir, *names, NULL);
         if (leads_out(path, self->root)) {
-            warn(self->warnings, "leads out of the project; not read", path);
+            prompt_files_warn(self->warnings, "leads out of the project; not read", path);
             continue;
         }
         ContextFile *file = read_context_file(path, self->warnings);
@@ -314,7 +314,7 @@ char *prompt_context_files(const char *agent_dir, const char *cwd, GPtrArray *wa
         const ContextFile *file = files->pdata[count];
         total += strlen(file->text);
         if (total > CONTEXT_TOTAL_BYTES) {
-            warn(warnings, "context files too large together; not read", file->path);
+            prompt_files_warn(warnings, "context files too large together; not read", file->path);
             break;
         }
     }

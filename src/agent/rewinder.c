@@ -40,7 +40,7 @@ static bool is_behind(const json_t *message)
     return message && strcmp(message_role(message), "toolResult") == 0;
 }
 
-static bool closes(const json_t *message)
+static bool rewinder_closes(const json_t *message)
 {
     const char *role = message_role(message);
     bool is_aborted =
@@ -87,7 +87,7 @@ char *rewinder_find(const Session *session)
         const EntryHead *head = path->pdata[i];
         g_autoptr(json_t) entry = session_read_entry(session, head);
         g_autoptr(json_t) message = session_entry_message(entry);
-        if (is_report(entry) || (message && closes(message)))
+        if (is_report(entry) || (message && rewinder_closes(message)))
             return NULL;
         is_following = is_following && is_behind(message);
         if (is_following)

@@ -51,7 +51,8 @@ void stream_rule_free(StreamRule *self)
     g_free(self);
 }
 
-static void warn(const StreamRule *self, GPtrArray *warnings, const char *what, const char *token)
+static void stream_rule_warn(const StreamRule *self, GPtrArray *warnings, const char *what,
+                             const char *token)
 {
     g_ptr_array_add(warnings, g_strdup_printf("rule %s: %s: %s", self->path, what, token));
 }
@@ -128,7 +129,7 @@ static void add_file_condition(StreamRule *self, const char *token, GPtrArray *w
 {
     GRegex *glob = NULL;
     if (!glob_compile(token, &glob, NULL)) {
-        warn(self, warnings, "this condition is no usable glob", token);
+        stream_rule_warn(self, warnings, "this condition is no usable glob", token);
         return;
     }
     add_scope(self, STREAM_TOOL, "edit", g_regex_ref(glob));
@@ -143,7 +144,7 @@ static void add_condition(StreamRule *self, const char *pattern, GPtrArray *warn
     if (regex)
         g_ptr_array_add(self->conditions, regex);
     else
-        warn(self, warnings, "this condition is no usable regular expression", pattern);
+        stream_rule_warn(self, warnings, "this condition is no usable regular expression", pattern);
 }
 
 static void read_conditions(StreamRule *self, const json_t *matter, GPtrArray *warnings)
@@ -209,7 +210,7 @@ static bool read_scopes(StreamRule *self, const json_t *matter, GPtrArray *warni
         bool is_valid = add_scope_token(self, tokens->pdata[i]);
         has_valid = has_valid || is_valid;
         if (!is_valid)
-            warn(self, warnings, "this scope is none", tokens->pdata[i]);
+            stream_rule_warn(self, warnings, "this scope is none", tokens->pdata[i]);
     }
     if (self->scopes->len == 0) {
         add_scope(self, STREAM_TEXT, NULL, NULL);
@@ -226,7 +227,7 @@ static void read_globs(StreamRule *self, const json_t *matter, GPtrArray *warnin
         if (glob_compile(tokens->pdata[i], &glob, NULL))
             g_ptr_array_add(self->globs, glob);
         else
-            warn(self, warnings, "this is no usable glob", tokens->pdata[i]);
+            stream_rule_warn(self, warnings, "this is no usable glob", tokens->pdata[i]);
     }
 }
 

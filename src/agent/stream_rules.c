@@ -170,7 +170,7 @@ static Watched *find_rule(const StreamRules *self, const char *name)
 }
 
 /* What fired earlier in the session. */
-static void restore(StreamRules *self)
+static void stream_rules_restore(StreamRules *self)
 {
     g_autoptr(GPtrArray) records = session_path_of_type(self->conversation->session, RECORD);
     for (guint i = 0; i < records->len; i++) {
@@ -211,7 +211,7 @@ StreamRules *stream_rules_load(const char *agent_dir, const char *cwd, const Set
     emit_warnings(conversation, warnings);
     if (self->rules->len == 0)
         return NULL;
-    restore(self);
+    stream_rules_restore(self);
     return g_steal_pointer(&self);
 }
 
@@ -260,7 +260,8 @@ static bool is_awake(const StreamRules *self, const Watched *watched)
            (self->is_repeated && self->turns - watched->fired_at >= self->gap);
 }
 
-static bool interrupts(const StreamRules *self, const StreamRule *rule, StreamKind kind)
+static bool stream_rules_interrupts(const StreamRules *self, const StreamRule *rule,
+                                    StreamKind kind)
 {
     InterruptMode mode = rule->mode == INTERRUPT_AS_SET ? self->mode : rule->mode;
     switch (mode) {
@@ -297,8 +298,8 @@ static void turn_off(const StreamRules *self, Watched *watched)
 }
 
 /* Now, or in an earlier window. */
-static bool matches(const StreamRules *self, Watched *watched, Block *block, size_t from,
-                    size_t end)
+static bool stream_rules_matches(const StreamRules *self, Watched *watched, Block *block,
+                                 size_t from, size_t end)
 {
     bool is_match = g_ptr_array_find(block->matched, watched, NULL);
     if (is_match)
@@ -318,13 +319,13 @@ static void look_at(StreamRules *self, Block *block, size_t from, size_t end, bo
         Watched *watched = self->rules->pdata[i];
         const StreamRule *rule = watched->rule;
         if (!is_awake(self, watched) || !stream_rule_looks_at(rule, block->kind, block->tool) ||
-            !matches(self, watched, block, from, end))
+            !stream_rules_matches(self, watched, block, from, end))
             continue;
         g_autoptr(GPtrArray) paths = paths_of(block, is_whole);
         if (!stream_rule_covers(rule, block->kind, block->tool, paths))
             continue;
         watched->is_broken = true;
-        self->is_stopped = self->is_stopped || interrupts(self, rule, block->kind);
+        self->is_stopped = self->is_stopped || stream_rules_interrupts(self, rule, block->kind);
     }
 }
 
@@ -345,7 +346,7 @@ static size_t window_end(const GString *text, size_t from)
 }
 
 /* What is new in the block; at its end once more what was there, too. */
-static void scan(StreamRules *self, Block *block, bool is_whole, Cancel *cancel)
+static void stream_rules_scan(StreamRules *self, Block *block, bool is_whole, Cancel *cancel)
 {
     const GString *text = block->text;
     do {
@@ -365,7 +366,7 @@ static bool is_due(const Block *block)
     return is_known && block->text->len > block->scanned + due;
 }
 
-static void append(StreamRules *self, Block *block, const char *delta)
+static void stream_rules_append(StreamRules *self, Block *block, const char *delta)
 {
     size_t size = strlen(delta);
     if (block->text->len + size > BLOCK_BYTES)
@@ -418,9 +419,9 @@ bool stream_rules_see(StreamRules *self, const json_t *event, ModelStream *strea
     bool is_end = g_str_has_suffix(json_get_text(event, "type"), "_end");
     find_tool(block, event, stream);
     if (delta && !is_end)
-        append(self, block, delta);
+        stream_rules_append(self, block, delta);
     if (is_end || is_due(block))
-        scan(self, block, is_end, cancel);
+        stream_rules_scan(self, block, is_end, cancel);
     return self->is_stopped;
 }
 
@@ -436,7 +437,7 @@ static void append_rule(GString *text, const StreamRule *rule)
                            text->len > 0 ? "\n\n" : "", name, path, rule->body);
 }
 
-static json_t *injection(const char *text, json_t *names)
+static json_t *stream_rules_injection(const char *text, json_t *names)
 {
     json_t *details = json_object();
     json_object_set(details, "rules", names);
@@ -472,7 +473,7 @@ json_t *stream_rules_take(StreamRules *self)
     json_t *event = agent_event_new(EVENT_TTSR_TRIGGERED);
     json_set_take(event, "rules", told);
     agent_events_emit(self->conversation->events, event);
-    return injection(text->str, names);
+    return stream_rules_injection(text->str, names);
 }
 
 void stream_rules_note_delivered(StreamRules *self, const json_t *message)

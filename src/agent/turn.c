@@ -63,7 +63,7 @@ static void emit_start(Listener *self, const json_t *partial)
 }
 
 /* Text and thinking only: what a file is made of may repeat itself. */
-static void watch(Listener *self, const json_t *event, const char *type)
+static void listener_watch(Listener *self, const json_t *event, const char *type)
 {
     const char *delta = json_get_text(event, "delta");
     if (g_str_has_suffix(type, "_start"))
@@ -82,7 +82,7 @@ static void on_provider_event(const json_t *event, ModelStream *stream, void *us
     if (!self->has_started)
         emit_start(self, model_stream_message(stream));
     if (self->watches_loops)
-        watch(self, event, type);
+        listener_watch(self, event, type);
     if (self->rules && stream_rules_see(self->rules, event, stream, self->cancel))
         cancel_fire(self->cancel);
     bool is_of_block = strchr(type, '_') != NULL; // not start, done, error

@@ -146,7 +146,7 @@ bool answer_error_field(GError **error, const char *field, const char *format, .
 }
 
 /* Takes `details`. */
-static void add(Answer *self, AnswerCode code, json_t *details, const char *message)
+static void answer_add(Answer *self, AnswerCode code, json_t *details, const char *message)
 {
     g_autofree char *clean = redact_text(message);
     json_t *item = json_object();
@@ -165,7 +165,7 @@ void answer_fail(Answer *self, AnswerCode code, json_t *details, const char *for
     va_start(ap, format);
     g_autofree char *message = g_strdup_vprintf(format, ap);
     va_end(ap);
-    add(self, code, details, message);
+    answer_add(self, code, details, message);
 }
 
 void answer_fail_field(Answer *self, const char *field, const char *format, ...)
@@ -174,7 +174,7 @@ void answer_fail_field(Answer *self, const char *field, const char *format, ...)
     va_start(ap, format);
     g_autofree char *message = g_strdup_vprintf(format, ap);
     va_end(ap);
-    add(self, ANSWER_VALIDATION, answer_field(field), message);
+    answer_add(self, ANSWER_VALIDATION, answer_field(field), message);
 }
 
 static AnswerCode code_of(const GError *error)
@@ -204,14 +204,14 @@ void answer_add_error(Answer *self, const GError *error)
 {
     if (error->domain == ANSWER_ERROR) {
         json_t *details = answer_error_get_private(error)->details;
-        add(self, (AnswerCode)error->code, json_incref(details), error->message);
+        answer_add(self, (AnswerCode)error->code, json_incref(details), error->message);
         return;
     }
     AnswerCode code = code_of(error);
     json_t *details = json_object();
     if (code == ANSWER_UNAVAILABLE)
         json_set_bool(details, "retryable", true);
-    add(self, code, details, error->message);
+    answer_add(self, code, details, error->message);
 }
 
 bool answer_has_failed(const Answer *self)

@@ -287,7 +287,7 @@ static json_t *input_schema(const OperationDef *operation)
     return schema;
 }
 
-static json_t *examples(const OperationDef *operation)
+static json_t *manual_examples(const OperationDef *operation)
 {
     json_t *list = json_array();
     for (const OperationExample *example = operation->examples; example->command; example++) {
@@ -316,6 +316,6 @@ json_t *manual_schema(const OperationDef *operation)
     json_set_take(data, "input", input_schema(operation));
     json_set_take(data, "output", operation_data_schema(operation));
     json_set_take(data, "mcp", mcp);
-    json_set_take(data, "examples", examples(operation));
+    json_set_take(data, "examples", manual_examples(operation));
     return data;
 }

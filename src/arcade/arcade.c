@@ -123,7 +123,7 @@ static void on_connection(void *self_, struct MHD_Connection *connection, void *
 }
 
 /* libmicrohttpd takes it over on a thread of its own, later; it closes it also when it refuses. */
-static void serve(Service *self, int fd)
+static void service_serve(Service *self, int fd)
 {
     struct sockaddr_storage address = { 0 };
     socklen_t size = sizeof(address);
@@ -136,7 +136,7 @@ static void serve(Service *self, int fd)
 static void act_on(Service *self, int fd, ConnectionVerdict verdict)
 {
     if (verdict == CONNECTION_ADMITTED)
-        serve(self, fd);
+        service_serve(self, fd);
     else if (verdict == CONNECTION_REFUSED)
         connections_refuse(fd);
 }

@@ -65,7 +65,7 @@ static bool lock_directory(const char *database, Cancel *cancel, int *ret_fd, GE
 
 typedef enum { SERVER_GONE, SERVER_WELL, SERVER_OLD, SERVER_HANGS } ServerState;
 
-static ServerState judge(const ArcadeRecord *record)
+static ServerState arcade_record_judge(const ArcadeRecord *record)
 {
     g_autofree char *version = NULL;
     if (!process_is_alive(record))
@@ -93,8 +93,8 @@ static bool fail_port(unsigned port, GError **error)
 }
 
 /* Serves, and says so in arcade.json. `before` (NULL: none) is the server whose place it takes. */
-static bool serve(const ControlWish *wish, const char *database, const ArcadeRecord *before,
-                  ControlServer *server, GError **error)
+static bool control_wish_serve(const ControlWish *wish, const char *database,
+                               const ArcadeRecord *before, ControlServer *server, GError **error)
 {
     const ArcadeSpec spec = {
         .database = database,
@@ -138,10 +138,10 @@ static const char *reason_of(ServerState state)
 }
 
 /* The server that the record names: it stays (REUSED), or has ended when this returns. */
-static bool replace(const ControlWish *wish, const ArcadeRecord *record, ControlServer *server,
-                    GError **error)
+static bool control_wish_replace(const ControlWish *wish, const ArcadeRecord *record,
+                                 ControlServer *server, GError **error)
 {
-    ServerState state = judge(record);
+    ServerState state = arcade_record_judge(record);
     if (state == SERVER_WELL && !wish->is_restart) {
         server->kind = CONTROL_REUSED;
         server->port = record->port;
@@ -170,10 +170,10 @@ bool control_start(const ControlWish *wish, Cancel *cancel, ControlServer *ret_s
                          "The Arcade on port %u serves %s, another database of the same "
                          "directory; end it first.",
                          before.port, before.database);
-    if (has_before && !replace(wish, &before, &server, error))
+    if (has_before && !control_wish_replace(wish, &before, &server, error))
         return false;
     if (server.kind != CONTROL_REUSED &&
-        !serve(wish, database, has_before ? &before : NULL, &server, error))
+        !control_wish_serve(wish, database, has_before ? &before : NULL, &server, error))
         return false;
     *ret_server = server;
     server = (ControlServer) { 0 };
@@ -182,7 +182,7 @@ bool control_start(const ControlWish *wish, Cancel *cancel, ControlServer *ret_s
 
 static void fill_status(const ArcadeRecord *record, ControlStatus *ret_status)
 {
-    ServerState state = judge(record);
+    ServerState state = arcade_record_judge(record);
     *ret_status = (ControlStatus) {
         .state = state == SERVER_GONE    ? CONTROL_NONE
                  : state == SERVER_HANGS ? CONTROL_HANGS

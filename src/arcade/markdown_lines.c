@@ -61,7 +61,7 @@ size_t lines_at(const Lines *self, const char *place)
     return low;
 }
 
-static void include(Span *span, Span other)
+static void span_include(Span *span, Span other)
 {
     if (other.first == 0)
         return;
@@ -69,7 +69,7 @@ static void include(Span *span, Span other)
     span->last = MAX(span->last, other.last);
 }
 
-static Span *innermost(Lines *self)
+static Span *lines_innermost(Lines *self)
 {
     g_assert(self->open->len > 0);
     return &g_array_index(self->open, Span, self->open->len - 1);
@@ -86,7 +86,7 @@ void lines_add(Lines *self, Span span)
 {
     span.first = MIN(span.first, self->starts->len);
     span.last = MIN(span.last, self->starts->len);
-    include(innermost(self), span);
+    span_include(lines_innermost(self), span);
     self->seen = MAX(self->seen, span.last);
 }
 
@@ -161,12 +161,12 @@ size_t lines_add_any(Lines *self)
 
 Span lines_leave(Lines *self)
 {
-    if (innermost(self)->first == 0)
+    if (lines_innermost(self)->first == 0)
         lines_add_any(self);
-    Span span = *innermost(self);
+    Span span = *lines_innermost(self);
     g_array_set_size(self->open, self->open->len - 1);
     if (self->open->len > 0)
-        include(innermost(self), span);
+        span_include(lines_innermost(self), span);
     return span;
 }
 

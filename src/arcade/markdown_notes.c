@@ -87,7 +87,7 @@ static void add_part(Note *note, size_t from, size_t to, bool is_new)
 }
 
 /* The note that a line defines; NULL: none. */
-static Note *define(Notes *self, const Scan *scan, const Line *line)
+static Note *notes_define(Notes *self, const Scan *scan, const Line *line)
 {
     size_t size = reference_size(scan->text + line->text, line->to - line->text);
     if (size == 0 || line->indent >= TAB_COLUMNS || line->text + size >= line->to ||
@@ -124,7 +124,7 @@ static bool takes_line(Notes *self, Scan *scan, const Line *line)
     }
     bool is_fence = is_fence_line(scan, line);
     if (!is_fence && !scan->fence) {
-        Note *note = define(self, scan, line);
+        Note *note = notes_define(self, scan, line);
         if (note) {
             scan->note = note;
             scan->after_blank = false;

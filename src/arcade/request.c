@@ -8,7 +8,7 @@ static const char *const deciding[] = { "host",          "origin",        "sec-f
                                         "authorization", "content-type",  "if-match",
                                         "if-none-match", "last-event-id", NULL };
 
-static char *decode(const char *text)
+static char *request_do_decode(const char *text)
 {
     char *decoded = g_uri_unescape_string(text, NULL); // NULL for bad escapes and %00
     if (decoded && !g_utf8_validate(decoded, -1, NULL))
@@ -32,8 +32,8 @@ static enum MHD_Result on_argument(void *self_, enum MHD_ValueKind kind, const c
                                    size_t name_size, const char *value, size_t value_size)
 {
     ArcadeRequest *self = self_;
-    g_autofree char *key = decode(name);
-    g_autofree char *text = decode(value ? value : "");
+    g_autofree char *key = request_do_decode(name);
+    g_autofree char *text = request_do_decode(value ? value : "");
     if (!key || !text)
         self->is_unreadable = true;
     else

@@ -33,7 +33,7 @@ static void document_clear(Document *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Document, document_clear)
 
 /* That it is too large was said by the safe open: the path has been checked. */
-static void measure(Document *self)
+static void document_measure(Document *self)
 {
     g_autofree char *path = run_artifact_file(self->artifact);
     struct stat st;
@@ -54,7 +54,7 @@ static bool read_document(Db *db, const char *doc_id, Document *ret_document, GE
     } else if (answer_error_is(problem, ANSWER_NOT_FOUND)) {
         document.is_gone = true;
     } else if (answer_error_is(problem, ANSWER_VALIDATION)) {
-        measure(&document);
+        document_measure(&document);
     } else {
         g_propagate_error(error, g_steal_pointer(&problem));
         return false;

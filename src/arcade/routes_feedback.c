@@ -86,7 +86,7 @@ bool route_accept(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **e
     return true;
 }
 
-static json_t *texts(const GPtrArray *strings)
+static json_t *routes_feedback_texts(const GPtrArray *strings)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < strings->len; i++)
@@ -123,7 +123,7 @@ bool route_annotations(ArcadeRequest *request, Db *db, ArcadeReply *reply, GErro
     json_t *answer = json_object();
     json_set_take(answer, "annotations", g_steal_pointer(&annotations));
     if (warnings->len > 0)
-        json_set_take(answer, "warnings", texts(warnings));
+        json_set_take(answer, "warnings", routes_feedback_texts(warnings));
     reply_json(reply, 200, answer);
     return true;
 }

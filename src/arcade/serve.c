@@ -40,8 +40,8 @@ static bool check_length(const ArcadeRequest *request, GError **error)
 }
 
 /* All that does not need the body; finds the route. */
-static bool admit(Arcade *self, ArcadeRequest *request, const Route **ret_route, ArcadeReply *reply,
-                  GError **error)
+static bool arcade_admit(Arcade *self, ArcadeRequest *request, const Route **ret_route,
+                         ArcadeReply *reply, GError **error)
 {
     const GuardHeaders headers = {
         .host = request_header(request, "host"),
@@ -150,7 +150,7 @@ enum MHD_Result serve_request(void *arcade, struct MHD_Connection *connection, c
     if (!request) { // the headers have come
         request = request_new(self, mhd_api(NULL), connection, method, url);
         *request_ = request;
-        if (admit(self, request, &request->route, &reply, &error))
+        if (arcade_admit(self, request, &request->route, &reply, &error))
             return MHD_YES;
         reply_error(&reply, error);
         return send_reply(connection, request, &reply);

@@ -153,7 +153,7 @@ static void take_events(Watch *self)
 }
 
 /* False for a file that is not there. */
-static bool sign(const char *path, Signature *ret_signature)
+static bool watch_sign(const char *path, Signature *ret_signature)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -190,8 +190,8 @@ static bool append_row(Db *db, void *saying_, GError **error)
     return feed_append(db, "artifact", NULL, saying->doc_id, data, time_now_ms(), error);
 }
 
-static bool say(Watch *self, Db *db, const RunArtifact *artifact, const char *sha256,
-                bool *ret_has_said, GError **error)
+static bool watch_say(Watch *self, Db *db, const RunArtifact *artifact, const char *sha256,
+                      bool *ret_has_said, GError **error)
 {
     const char *said = g_hash_table_lookup(self->shas, artifact->doc_id);
     if (!said)
@@ -211,7 +211,7 @@ static bool look_at(Watch *self, Db *db, WatchedFile *file, size_t *bytes, bool 
                     GError **error)
 {
     Signature now = { 0 };
-    bool is_there = sign(file->path, &now);
+    bool is_there = watch_sign(file->path, &now);
     if (file->was_read && is_same(&now, &file->signature))
         return true;
     g_autofree char *data = NULL;
@@ -223,7 +223,7 @@ static bool look_at(Watch *self, Db *db, WatchedFile *file, size_t *bytes, bool 
     else if (!is_there || answer_error_is(problem, ANSWER_NOT_FOUND))
         sha = g_strdup("");
     *bytes += size;
-    if (sha && !say(self, db, file->artifact, sha, ret_has_said, error))
+    if (sha && !watch_say(self, db, file->artifact, sha, ret_has_said, error))
         return false;
     file->was_read = true;
     file->signature = now;

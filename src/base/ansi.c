@@ -47,7 +47,7 @@ void ansi_filter_free(AnsiFilter *self)
     g_free(self);
 }
 
-static void enter(AnsiFilter *self, State state)
+static void ansi_filter_enter(AnsiFilter *self, State state)
 {
     self->state = state;
     g_string_truncate(self->undecided, 0);
@@ -66,7 +66,7 @@ static void keep_undecided(AnsiFilter *self, uint8_t byte, GString *out)
     if (self->undecided->len < UNDECIDED_MAX)
         return;
     g_string_append_len(out, self->undecided->str, (gssize)self->undecided->len);
-    enter(self, STATE_TEXT);
+    ansi_filter_enter(self, STATE_TEXT);
 }
 
 static void push_byte(AnsiFilter *self, uint8_t byte, GString *out);
@@ -78,11 +78,11 @@ static void push_escape(AnsiFilter *self, uint8_t byte, GString *out)
         return;
     }
     bool is_first = self->undecided->len == 0;
-    enter(self, STATE_TEXT);
+    ansi_filter_enter(self, STATE_TEXT);
     if (is_first && byte == '[')
-        enter(self, STATE_CSI);
+        ansi_filter_enter(self, STATE_CSI);
     else if (is_first && memchr("]P_^X", byte, 5))
-        enter(self, STATE_STRING);
+        ansi_filter_enter(self, STATE_STRING);
     else if (byte < 0x30 || byte > 0x7e)
         push_byte(self, byte, out); // no sequence: only the ESC goes
 }
@@ -93,7 +93,7 @@ static void push_csi(AnsiFilter *self, uint8_t byte, GString *out)
         keep_undecided(self, byte, out);
         return;
     }
-    enter(self, STATE_TEXT);
+    ansi_filter_enter(self, STATE_TEXT);
     if (byte < 0x20 || byte > 0x7e)
         push_byte(self, byte, out); // broken off
 }
@@ -101,7 +101,7 @@ static void push_csi(AnsiFilter *self, uint8_t byte, GString *out)
 static void push_string(AnsiFilter *self, uint8_t byte, GString *out)
 {
     if (byte == BEL || byte == CAN || byte == SUB)
-        enter(self, STATE_TEXT);
+        ansi_filter_enter(self, STATE_TEXT);
     else if (byte == ESC)
         self->state = STATE_STRING_ESCAPE;
     else
@@ -114,7 +114,7 @@ static void push_byte(AnsiFilter *self, uint8_t byte, GString *out)
     switch (self->state) {
     case STATE_TEXT:
         if (byte == ESC)
-            enter(self, STATE_ESCAPE);
+            ansi_filter_enter(self, STATE_ESCAPE);
         else if (is_shown(byte))
             g_string_append_c(out, (char)byte);
         return;
@@ -128,10 +128,10 @@ static void push_byte(AnsiFilter *self, uint8_t byte, GString *out)
         push_string(self, byte, out);
         return;
     case STATE_STRING_ESCAPE:
-        enter(self, STATE_TEXT);
+        ansi_filter_enter(self, STATE_TEXT);
         if (byte != '\\') {
             // Any other sequence breaks the string off.
-            enter(self, STATE_ESCAPE);
+            ansi_filter_enter(self, STATE_ESCAPE);
             push_byte(self, byte, out);
         }
         return;
@@ -143,17 +143,17 @@ static void push_c1(AnsiFilter *self, uint8_t code)
 {
     switch (code) {
     case 0x9b:
-        enter(self, STATE_CSI);
+        ansi_filter_enter(self, STATE_CSI);
         return;
     case 0x90: // DCS
     case 0x98: // SOS
     case 0x9d: // OSC
     case 0x9e: // PM
     case 0x9f: // APC
-        enter(self, STATE_STRING);
+        ansi_filter_enter(self, STATE_STRING);
         return;
     default: // ST and the controls that stand alone
-        enter(self, STATE_TEXT);
+        ansi_filter_enter(self, STATE_TEXT);
         return;
     }
 }
@@ -198,7 +198,7 @@ void ansi_filter_finish(AnsiFilter *self, GString *out G_GNUC_UNUSED)
 {
     // A lead byte alone is not valid text, so nothing of it is owed.
     self->has_lead = false;
-    enter(self, STATE_TEXT);
+    ansi_filter_enter(self, STATE_TEXT);
 }
 
 char *ansi_strip(const char *text)

@@ -245,7 +245,7 @@ static bool check_zip_edges(const Rewrite *self, int fd, GError **error)
                                  self->shown);
 }
 
-static bool rewrite(Rewrite *self, const char *path, int from_fd, int to_fd, GError **error)
+static bool rewrite_rewrite(Rewrite *self, const char *path, int from_fd, int to_fd, GError **error)
 {
     g_autofree char *lower = g_ascii_strdown(path, -1);
     self->is_zip = g_str_has_suffix(lower, ".zip");
@@ -299,7 +299,7 @@ bool archive_put(const char *path, const char *shown, const char *member, const 
     if (to < 0)
         return fail_with_errno(error, errno, "cannot write %s", shown);
     locale_t before = libarchive_enter_locale();
-    bool is_good = rewrite(&self, path, from, to, error);
+    bool is_good = rewrite_rewrite(&self, path, from, to, error);
     libarchive_leave_locale(before);
     return is_good && take_place(path, shown, to, error);
 }

@@ -44,7 +44,7 @@ static void connection_free(gpointer connection)
     g_free(self);
 }
 
-static bool watch(const CallbackServer *self, int fd, void *what)
+static bool callback_server_watch(const CallbackServer *self, int fd, void *what)
 {
     struct epoll_event event = { .events = EPOLLIN, .data.ptr = what };
     return epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
@@ -63,7 +63,7 @@ static bool open_socket(CallbackServer *self)
         getsockname(self->listen_fd, (struct sockaddr *)&address, &size) < 0)
         return false;
     self->port = ntohs(address.sin_port);
-    return watch(self, self->listen_fd, NULL);
+    return callback_server_watch(self, self->listen_fd, NULL);
 }
 
 bool callback_server_new(const char *path, CallbackServer **ret_server, GError **error)
@@ -110,7 +110,7 @@ static void accept_one(CallbackServer *self)
     if (self->connections->len >= LIMIT_CALLBACK_CONNECTIONS)
         g_ptr_array_remove_index(self->connections, 0);
     g_ptr_array_add(self->connections, connection);
-    if (!watch(self, fd, connection))
+    if (!callback_server_watch(self, fd, connection))
         g_ptr_array_remove(self->connections, connection);
 }
 
@@ -129,7 +129,7 @@ static char *awaited_query(const CallbackServer *self, const char *request)
 }
 
 /* More of a request, or its end; then the answer. */
-static char *serve(CallbackServer *self, Connection *connection)
+static char *callback_server_serve(CallbackServer *self, Connection *connection)
 {
     char data[4096];
     ssize_t got = recv(connection->fd, data, sizeof(data), 0);
@@ -158,7 +158,7 @@ char *callback_server_step(CallbackServer *self)
     for (int i = 0; i < count && !query; i++) {
         // a new connection may have taken the place of this one
         if (events[i].data.ptr && g_ptr_array_find(self->connections, events[i].data.ptr, NULL))
-            query = serve(self, events[i].data.ptr);
+            query = callback_server_serve(self, events[i].data.ptr);
     }
     for (int i = 0; i < count && !query; i++) {
         if (!events[i].data.ptr)

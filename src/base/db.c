@@ -213,7 +213,7 @@ static bool check_version(Db *self, const char *const *migrations, GError **erro
     return true;
 }
 
-static bool migrate(Db *self, const char *const *migrations, GError **error)
+static bool db_migrate(Db *self, const char *const *migrations, GError **error)
 {
     int64_t newest = newest_version(migrations);
     int64_t version;
@@ -291,7 +291,7 @@ bool db_open(const char *path, const char *const *migrations, Cancel *cancel, Db
         (!is_memory &&
          (!make_files_private(path, error) || !choose_journal(self, warnings, error))) ||
         !db_exec(self, "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", error) ||
-        !migrate(self, migrations, error))
+        !db_migrate(self, migrations, error))
         return false;
     *ret_db = g_steal_pointer(&self);
     return true;

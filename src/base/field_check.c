@@ -19,14 +19,14 @@ json_t *field_default(const FieldDef *field)
     return value;
 }
 
-static void report(const FieldChecker *self, FieldFault fault, const FieldDef *field,
-                   const char *path, const json_t *value)
+static void field_checker_report(const FieldChecker *self, FieldFault fault, const FieldDef *field,
+                                 const char *path, const json_t *value)
 {
     self->wording->report(self->report, fault, field, path, value);
 }
 
 // The value of type `type` that the string `value` spells as JSON, or NULL.
-static json_t *unwrap(FieldType type, const json_t *value)
+static json_t *field_check_unwrap(FieldType type, const json_t *value)
 {
     g_autoptr(json_t) current = json_incref((json_t *)value);
     for (int i = 0; i < MAX_UNWRAPS && json_is_string(current); i++) {
@@ -59,7 +59,7 @@ json_t *field_coerce(FieldType type, const json_t *value)
     }
     case FIELD_STRING_LIST:
     case FIELD_OBJECT_LIST: {
-        json_t *list = unwrap(type, value);
+        json_t *list = field_check_unwrap(type, value);
         bool is_item = type == FIELD_OBJECT_LIST ? json_is_object(value) || json_is_string(value)
                                                  : is_scalar || json_is_string(value);
         return list == NULL && is_item ? wrap_in_list(value) : list;
@@ -67,7 +67,7 @@ json_t *field_coerce(FieldType type, const json_t *value)
     case FIELD_STRING_OR_LIST:
         return is_scalar ? wrap_in_list(value) : NULL;
     default:
-        return unwrap(type, value);
+        return field_check_unwrap(type, value);
     }
 }
 
@@ -94,7 +94,7 @@ static json_t *check_object_value(const FieldChecker *self, const FieldDef *fiel
 {
     g_autoptr(json_t) object = as_type(self, FIELD_OBJECT, value);
     if (!json_is_object(object)) {
-        report(self, FIELD_WRONG_ITEM, field, path, value);
+        field_checker_report(self, FIELD_WRONG_ITEM, field, path, value);
         return NULL;
     }
     if (!field->item_fields)
@@ -112,7 +112,8 @@ static json_t *check_item(const FieldChecker *self, const FieldDef *field, const
     g_autoptr(json_t) item = as_type(self, type, given);
     if (field_fits_item(field, item))
         return g_steal_pointer(&item);
-    report(self, is_too_long(field, item) ? FIELD_TOO_LONG : FIELD_WRONG_ITEM, field, path, given);
+    field_checker_report(self, is_too_long(field, item) ? FIELD_TOO_LONG : FIELD_WRONG_ITEM, field,
+                         path, given);
     return NULL;
 }
 
@@ -120,9 +121,9 @@ static json_t *check_list(const FieldChecker *self, const FieldDef *field, const
                           const char *path)
 {
     if (json_array_size(list) < field->min_items)
-        report(self, FIELD_TOO_FEW, field, path, list);
+        field_checker_report(self, FIELD_TOO_FEW, field, path, list);
     if (field->max_items > 0 && json_array_size(list) > field->max_items) {
-        report(self, FIELD_TOO_MANY, field, path, list);
+        field_checker_report(self, FIELD_TOO_MANY, field, path, list);
         return NULL;
     }
     json_t *checked = json_array();
@@ -150,7 +151,7 @@ static json_t *check_map(const FieldChecker *self, const FieldDef *field, const 
         if (json_is_string(item))
             json_set_take(checked, key, g_steal_pointer(&item));
         else
-            report(self, FIELD_WRONG_ITEM, field, item_path, given);
+            field_checker_report(self, FIELD_WRONG_ITEM, field, item_path, given);
     }
     return checked;
 }
@@ -161,7 +162,7 @@ static json_t *check_value(const FieldChecker *self, const FieldDef *field, cons
 {
     g_autoptr(json_t) value = as_type(self, field->type, given);
     if (field->type != FIELD_ENUM && !field_is_of_type(field->type, value)) {
-        report(self, FIELD_WRONG_TYPE, field, path, given);
+        field_checker_report(self, FIELD_WRONG_TYPE, field, path, given);
         return NULL;
     }
     switch (field->type) {
@@ -183,7 +184,7 @@ static json_t *check_value(const FieldChecker *self, const FieldDef *field, cons
     if (field_fits(field, value))
         return g_steal_pointer(&value);
     bool is_long = field->type == FIELD_STRING && is_too_long(field, value);
-    report(self, is_long ? FIELD_TOO_LONG : FIELD_WRONG_VALUE, field, path, given);
+    field_checker_report(self, is_long ? FIELD_TOO_LONG : FIELD_WRONG_VALUE, field, path, given);
     return NULL;
 }
 
@@ -227,7 +228,7 @@ static json_t *check_given(const FieldChecker *self, const FieldDef *fields, con
             g_autofree char *path = g_strconcat(prefix, field->name, NULL);
             bool tells_missing = round == 0 || !self->wording->is_like_schema;
             if (tells_missing && is_missing(self, field, value))
-                report(self, FIELD_MISSING, field, path, value);
+                field_checker_report(self, FIELD_MISSING, field, path, value);
             if (round == 1 && !is_absent(self, field, value))
                 json_set_take(checked, field->name, check_value(self, field, value, path));
         }
@@ -253,7 +254,7 @@ json_t *field_check_input(const FieldChecker *self, const FieldDef *fields, cons
     bool is_empty = arguments == NULL || json_is_null(arguments);
     g_autoptr(json_t) given = is_empty ? json_object() : as_type(self, FIELD_OBJECT, arguments);
     if (!json_is_object(given)) {
-        report(self, FIELD_NO_OBJECT, NULL, "", arguments);
+        field_checker_report(self, FIELD_NO_OBJECT, NULL, "", arguments);
         if (self->wording->is_like_schema)
             return NULL;
         json_decref(given);

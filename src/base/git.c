@@ -110,7 +110,7 @@ static char **env_add_empty(char **env, const char *key)
     return g_environ_setenv(env, "GIT_CONFIG_COUNT", next, true);
 }
 
-static char **environment(const GitSpec *spec, bool is_reading, const char *subcommand)
+static char **git_spec_environment(const GitSpec *spec, bool is_reading, const char *subcommand)
 {
     char **env = spec->env != NULL ? g_strdupv((char **)spec->env) : env_for_child(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(unset); i++)
@@ -159,8 +159,8 @@ static GPtrArray *command_line(const char *program, const char *const *args, boo
     return argv;
 }
 
-static bool run(const GitSpec *spec, const char *program, char **env, bool is_reading,
-                Cancel *cancel, ProcResult *ret_result, GError **error)
+static bool git_spec_run(const GitSpec *spec, const char *program, char **env, bool is_reading,
+                         Cancel *cancel, ProcResult *ret_result, GError **error)
 {
     g_autoptr(GPtrArray) argv = command_line(program, spec->args, is_reading);
     const ProcSpec proc = {
@@ -198,7 +198,7 @@ static bool close_filters(const GitSpec *spec, const char *program, Cancel *canc
         .is_bytes = true,
     };
     g_auto(ProcResult) result = { 0 };
-    if (!run(&question, program, *env, true, cancel, &result, error)) {
+    if (!git_spec_run(&question, program, *env, true, cancel, &result, error)) {
         g_prefix_error(error, "cannot tell which filters git would run: ");
         return false;
     }
@@ -225,11 +225,11 @@ bool git_start(const GitSpec *spec, Cancel *cancel, GitResult *ret_result, GErro
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "git is not installed.");
     const char *subcommand = spec->args[subcommand_index(spec->args)];
     bool is_reading = subcommand != NULL && !is_listed(subcommand, changing);
-    g_auto(GStrv) env = environment(spec, is_reading, subcommand);
+    g_auto(GStrv) env = git_spec_environment(spec, is_reading, subcommand);
     g_auto(ProcResult) result = { 0 };
     if ((is_reading && !is_listed(subcommand, blind) &&
          !close_filters(spec, program, cancel, &env, error)) ||
-        !run(spec, program, env, is_reading, cancel, &result, error))
+        !git_spec_run(spec, program, env, is_reading, cancel, &result, error))
         return false;
     ret_result->output =
         spec->is_bytes ? g_steal_pointer(&result.output) : utf8_trim(result.output);

@@ -82,7 +82,7 @@ typedef struct Source {
     unsigned width, height;
 } Source;
 
-static GdImage *decode(const char *data, size_t size, const char *type)
+static GdImage *image_decode(const char *data, size_t size, const char *type)
 {
     void *bytes = (void *)data; // libgd reads only
     if (strcmp(type, "image/png") == 0)
@@ -123,7 +123,7 @@ static void keep_smaller(ImageFit *best, void *encoded, int size, const char *ty
 }
 
 /* The smallest that this size gives, PNG only at the best quality. */
-static void encode(const Source *source, unsigned width, unsigned height, ImageFit *best)
+static void source_encode(const Source *source, unsigned width, unsigned height, ImageFit *best)
 {
     static const int qualities[] = { 75, 60, 45, 30 };
     int size = 0;
@@ -146,7 +146,8 @@ static void encode(const Source *source, unsigned width, unsigned height, ImageF
 }
 
 /* True with *best within the limits. */
-static bool shrink(const Source *source, ImageFit *best, unsigned *ret_width, unsigned *ret_height)
+static bool source_shrink(const Source *source, ImageFit *best, unsigned *ret_width,
+                          unsigned *ret_height)
 {
     static const double scales[] = { 1, 0.75, 0.5, 0.35, 0.25 };
     double fit = MIN(1.0, (double)FIT_SIDE / MAX(source->width, source->height));
@@ -154,7 +155,7 @@ static bool shrink(const Source *source, ImageFit *best, unsigned *ret_width, un
         *ret_width = MAX((unsigned)(source->width * fit * scales[i] + 0.5), 1);
         *ret_height = MAX((unsigned)(source->height * fit * scales[i] + 0.5), 1);
         image_fit_clear(best);
-        encode(source, *ret_width, *ret_height, best);
+        source_encode(source, *ret_width, *ret_height, best);
         if (best->data && best->size <= FIT_BYTES)
             return true;
     }
@@ -213,14 +214,14 @@ void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fi
                      "making it smaller needs " GD_LIBRARY " (package libgd3)", ret_fit);
         return;
     }
-    source.image = decode(data, size, type);
+    source.image = image_decode(data, size, type);
     if (!source.image) {
         set_refusal(ret_fit, g_strdup_printf("[image left out: it cannot be decoded as %s]", type));
         return;
     }
     ImageFit best = { 0 };
     unsigned width = 0, height = 0;
-    bool is_fit = shrink(&source, &best, &width, &height);
+    bool is_fit = source_shrink(&source, &best, &width, &height);
     gd.gdImageDestroy(source.image);
     if (!is_fit) {
         image_fit_clear(&best);
@@ -236,15 +237,15 @@ void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fi
 }
 
 /* A copy that fits into that many pixels; NULL: it is broken, or libgd is not there. */
-static GdImage *unpack(const char *data, size_t size, const char *type, bool is_opaque,
-                       unsigned *width, unsigned *height)
+static GdImage *image_do_unpack(const char *data, size_t size, const char *type, bool is_opaque,
+                                unsigned *width, unsigned *height)
 {
     Source source = { 0 };
     if (size > INT32_MAX || !image_dimensions(data, size, &source.width, &source.height) ||
         (uint64_t)source.width * source.height > LIMIT_IMAGE_PIXELS)
         return NULL;
     pthread_once(&gd_once, gd_load);
-    source.image = is_gd_loaded ? decode(data, size, type) : NULL;
+    source.image = is_gd_loaded ? image_decode(data, size, type) : NULL;
     if (!source.image)
         return NULL;
     double scale = MIN(1.0, MIN((double)*width / source.width, (double)*height / source.height));
@@ -258,7 +259,7 @@ static GdImage *unpack(const char *data, size_t size, const char *type, bool is_
 bool image_as_png(const char *data, size_t size, const char *type, unsigned max_width,
                   unsigned max_height, char **ret_png, size_t *ret_size)
 {
-    GdImage *image = unpack(data, size, type, false, &max_width, &max_height);
+    GdImage *image = image_do_unpack(data, size, type, false, &max_width, &max_height);
     if (!image)
         return false;
     int encoded_size = 0;
@@ -281,7 +282,7 @@ void image_pixels_clear(ImagePixels *self)
 bool image_unpack(const char *data, size_t size, const char *type, unsigned max_width,
                   unsigned max_height, ImagePixels *ret_pixels)
 {
-    GdImage *image = unpack(data, size, type, true, &max_width, &max_height);
+    GdImage *image = image_do_unpack(data, size, type, true, &max_width, &max_height);
     if (!image)
         return false;
     unsigned char *at = g_malloc((size_t)max_width * max_height * 3);

@@ -9,24 +9,24 @@
 
 typedef const unsigned char *Bytes;
 
-static unsigned big16(Bytes p)
+static unsigned image_dimensions_big16(Bytes p)
 {
     return (unsigned)p[0] << 8 | p[1];
 }
 
-static unsigned big32(Bytes p)
+static unsigned image_dimensions_big32(Bytes p)
 {
-    return big16(p) << 16 | big16(p + 2);
+    return image_dimensions_big16(p) << 16 | image_dimensions_big16(p + 2);
 }
 
-static unsigned little16(Bytes p)
+static unsigned image_dimensions_little16(Bytes p)
 {
     return (unsigned)p[1] << 8 | p[0];
 }
 
-static unsigned little24(Bytes p)
+static unsigned image_dimensions_little24(Bytes p)
 {
-    return (unsigned)p[2] << 16 | little16(p);
+    return (unsigned)p[2] << 16 | image_dimensions_little16(p);
 }
 
 /* A start-of-frame marker; DHT, JPG and DAC lie among them. */
@@ -49,7 +49,7 @@ static size_t find_frame(Bytes p, size_t size)
         if (is_frame(marker))
             return at;
         bool is_alone = marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-        at += 2 + (is_alone ? 0 : MAX(big16(p + at + 2), 2));
+        at += 2 + (is_alone ? 0 : MAX(image_dimensions_big16(p + at + 2), 2));
     }
     return 0;
 }
@@ -59,8 +59,8 @@ static bool read_jpeg(Bytes p, size_t size, unsigned *width, unsigned *height)
     size_t at = find_frame(p, size);
     if (at == 0)
         return false;
-    *height = big16(p + at + 5);
-    *width = big16(p + at + 7);
+    *height = image_dimensions_big16(p + at + 5);
+    *width = image_dimensions_big16(p + at + 7);
     return true;
 }
 
@@ -69,15 +69,15 @@ static bool read_webp(Bytes p, size_t size, unsigned *width, unsigned *height)
     if (size < 30)
         return false;
     if (memcmp(p + 12, "VP8 ", 4) == 0) {
-        *width = little16(p + 26) & 0x3fff;
-        *height = little16(p + 28) & 0x3fff;
+        *width = image_dimensions_little16(p + 26) & 0x3fff;
+        *height = image_dimensions_little16(p + 28) & 0x3fff;
     } else if (memcmp(p + 12, "VP8L", 4) == 0) {
-        unsigned bits = little16(p + 21) | little16(p + 23) << 16;
+        unsigned bits = image_dimensions_little16(p + 21) | image_dimensions_little16(p + 23) << 16;
         *width = (bits & 0x3fff) + 1;
         *height = (bits >> 14 & 0x3fff) + 1;
     } else if (memcmp(p + 12, "VP8X", 4) == 0) {
-        *width = little24(p + 24) + 1;
-        *height = little24(p + 27) + 1;
+        *width = image_dimensions_little24(p + 24) + 1;
+        *height = image_dimensions_little24(p + 27) + 1;
     } else {
         return false;
     }
@@ -89,11 +89,11 @@ bool image_dimensions(const char *data, size_t size, unsigned *ret_width, unsign
     Bytes p = (Bytes)data;
     unsigned width = 0, height = 0;
     if (size >= 24 && memcmp(p, "\x89PNG\r\n\x1a\n", 8) == 0) {
-        width = big32(p + 16);
-        height = big32(p + 20);
+        width = image_dimensions_big32(p + 16);
+        height = image_dimensions_big32(p + 20);
     } else if (size >= 10 && memcmp(p, "GIF8", 4) == 0) {
-        width = little16(p + 6);
-        height = little16(p + 8);
+        width = image_dimensions_little16(p + 6);
+        height = image_dimensions_little16(p + 8);
     } else if (size >= 4 && p[0] == 0xff && p[1] == 0xd8) {
         if (!read_jpeg(p, size, &width, &height))
             return false;
@@ -180,7 +180,7 @@ void image_facts(const char *data, size_t size, ImageFacts *ret_facts)
 static bool is_whole_png(Bytes p, size_t size)
 {
     for (size_t at = 8; at + 12 <= size;) {
-        size_t chunk = big32(p + at);
+        size_t chunk = image_dimensions_big32(p + at);
         if (chunk > size - at - 12)
             return false;
         if (memcmp(p + at + 4, "IEND", 4) == 0)
@@ -204,13 +204,15 @@ bool image_is_whole(const char *data, size_t size)
 {
     Bytes p = (Bytes)data;
     if (size >= 24 && memcmp(p, "\x89PNG\r\n\x1a\n", 8) == 0)
-        return big32(p + 16) > 0 && big32(p + 20) > 0 && is_whole_png(p, size);
+        return image_dimensions_big32(p + 16) > 0 && image_dimensions_big32(p + 20) > 0 &&
+               is_whole_png(p, size);
     if (size >= 4 && p[0] == 0xff && p[1] == 0xd8)
         return is_whole_jpeg(p, size);
     if (size >= 14 && memcmp(p, "GIF8", 4) == 0)
         return memrchr(p + 13, ';', size - 13) != NULL;
     if (size >= 20 && memcmp(p, "RIFF", 4) == 0 && memcmp(p + 8, "WEBP", 4) == 0) {
-        size_t says = little16(p + 4) | (size_t)little16(p + 6) << 16;
+        size_t says = image_dimensions_little16(p + 4) | (size_t)image_dimensions_little16(p + 6)
+                                                             << 16;
         return says >= 12 && says <= size - 8;
     }
     return false;

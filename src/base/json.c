@@ -219,7 +219,7 @@ static int real_precision(const json_t *value, int precision)
     return precision;
 }
 
-static char *dump(const json_t *value, size_t flags)
+static char *json_dump(const json_t *value, size_t flags)
 {
     if (!value)
         return g_strdup("null");
@@ -232,22 +232,22 @@ static char *dump(const json_t *value, size_t flags)
 
 char *json_to_text(const json_t *value)
 {
-    return dump(value, JSON_COMPACT);
+    return json_dump(value, JSON_COMPACT);
 }
 
 char *json_to_pretty(const json_t *value)
 {
-    return dump(value, JSON_INDENT(2));
+    return json_dump(value, JSON_INDENT(2));
 }
 
 char *json_to_indented(const json_t *value, unsigned blanks)
 {
-    return dump(value, JSON_INDENT(blanks));
+    return json_dump(value, JSON_INDENT(blanks));
 }
 
 char *json_to_canonical(const json_t *value)
 {
-    return dump(value, JSON_COMPACT | JSON_SORT_KEYS);
+    return json_dump(value, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 void json_free(void *value)

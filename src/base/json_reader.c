@@ -33,7 +33,7 @@ static bool reader_fail(Reader *self, const char *problem)
     return false;
 }
 
-static char peek(const Reader *self)
+static char reader_peek(const Reader *self)
 {
     return self->p < self->end ? *self->p : '\0';
 }
@@ -69,10 +69,10 @@ static void skip_blanks(Reader *self)
 }
 
 /* Takes `c` after blanks. */
-static bool take(Reader *self, char c)
+static bool reader_take(Reader *self, char c)
 {
     skip_blanks(self);
-    if (peek(self) != c)
+    if (reader_peek(self) != c)
         return false;
     self->p++;
     return true;
@@ -128,7 +128,7 @@ static void read_odd_escape(Reader *self, char c)
         reader_fail(self, c == 'x' ? "\\x needs two hexadecimal digits"
                                    : "\\u needs four hexadecimal digits");
     } else if (is_json5 && (c == '\n' || c == '\r')) { // the line goes on
-        self->p += c == '\r' && peek(self) == '\n';
+        self->p += c == '\r' && reader_peek(self) == '\n';
     } else if (is_json5) {
         g_string_append(self->scratch, c == 'v' ? "\v" : c == '0' ? "\xef\xbf\xbd" : "");
         if (c != 'v' && c != '0')
@@ -296,7 +296,8 @@ static json_t *read_json5_number(Reader *self, bool is_negative)
 static json_t *read_json5_word(Reader *self)
 {
     static const char *const words[] = { "true", "false", "null" };
-    if (g_ascii_isdigit(peek(self)) || (peek(self) && strchr("+-.", peek(self)))) {
+    if (g_ascii_isdigit(reader_peek(self)) ||
+        (reader_peek(self) && strchr("+-.", reader_peek(self)))) {
         bool is_negative = *self->p == '-';
         self->p += *self->p == '-' || *self->p == '+';
         return read_json5_number(self, is_negative);
@@ -325,10 +326,10 @@ static bool read_key(Reader *self, const char **ret_text, size_t *ret_size)
 {
     skip_blanks(self);
     bool is_json5 = self->dialect == DIALECT_JSON5;
-    if (peek(self) == '"' || (is_json5 && peek(self) == '\''))
+    if (reader_peek(self) == '"' || (is_json5 && reader_peek(self) == '\''))
         return read_string(self, ret_text, ret_size);
     *ret_text = self->p;
-    *ret_size = is_json5 && !g_ascii_isdigit(peek(self)) ? name_length(self->p) : 0;
+    *ret_size = is_json5 && !g_ascii_isdigit(reader_peek(self)) ? name_length(self->p) : 0;
     if (*ret_size == 0)
         return reader_fail(self, "expected a key");
     self->p += *ret_size;
@@ -347,7 +348,7 @@ static bool read_member(Reader *self, json_t *object)
     char *key = long_key ? long_key : short_key;
     if (!long_key)
         memcpy(short_key, text, size);
-    if (!take(self, ':'))
+    if (!reader_take(self, ':'))
         return reader_fail(self, "expected ':' after a key");
     json_t *value = read_value(self);
     if (value)
@@ -366,13 +367,13 @@ static json_t *read_container(Reader *self)
     char close = is_object ? '}' : ']';
     json_t *value = is_object ? json_object() : json_array();
     bool may_end = true; // not after a comma
-    while (!(may_end && take(self, close)) &&
+    while (!(may_end && reader_take(self, close)) &&
            (is_object ? read_member(self, value) : read_item(self, value))) {
-        if (take(self, ',')) {
+        if (reader_take(self, ',')) {
             may_end = self->dialect == DIALECT_JSON5;
             continue;
         }
-        if (!take(self, close))
+        if (!reader_take(self, close))
             reader_fail(self, is_object ? "expected ',' or '}'" : "expected ',' or ']'");
         break;
     }
@@ -384,7 +385,7 @@ static json_t *read_container(Reader *self)
 static json_t *read_value(Reader *self)
 {
     skip_blanks(self);
-    char c = peek(self);
+    char c = reader_peek(self);
     bool is_json5 = self->dialect == DIALECT_JSON5;
     if (c == '{' || c == '[')
         return read_container(self);

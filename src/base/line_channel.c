@@ -130,7 +130,7 @@ static bool write_output(LineChannel *self)
     return true;
 }
 
-static void flush(LineChannel *self)
+static void line_channel_flush(LineChannel *self)
 {
     if (!write_output(self)) {
         close_output(self);
@@ -157,7 +157,7 @@ bool line_channel_send(LineChannel *self, const char *line, size_t size, GError 
                          size, waiting_bytes(self));
     g_string_append_len(self->output, line, (gssize)size);
     g_string_append_c(self->output, '\n');
-    flush(self);
+    line_channel_flush(self);
     return true;
 }
 
@@ -166,7 +166,7 @@ void line_channel_finish_output(LineChannel *self)
     if (self->spec.output < 0)
         return;
     self->is_finishing = true;
-    flush(self);
+    line_channel_flush(self);
 }
 
 /* Drops the first bytes of the input; a buffer that one long line has blown up is given back. */
@@ -230,7 +230,7 @@ static void take_lines(LineChannel *self)
 static void on_output(int fd G_GNUC_UNUSED, short revents G_GNUC_UNUSED, void *self_)
 {
     LineChannel *self = self_;
-    flush(self);
+    line_channel_flush(self);
     bool may_read = self->spec.input >= 0 && !holds_back(self);
     if (may_read && !self->input_source) {
         self->input_source = loop_add_fd(self->loop, self->spec.input, POLLIN, on_input, self);

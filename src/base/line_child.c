@@ -75,7 +75,7 @@ static void look_at_members(LineChild *self)
     self->spec.on_exit(self->exit_status, self->unfinished_bytes, self->spec.user_data);
 }
 
-static void finish(LineChild *self)
+static void line_child_finish(LineChild *self)
 {
     loop_remove(self->loop, g_steal_pointer(&self->timer));
     loop_remove(self->loop, g_steal_pointer(&self->errors_source));
@@ -89,7 +89,7 @@ static void finish(LineChild *self)
 static void finish_if_drained(LineChild *self)
 {
     if (self->stage == STAGE_EXITED && self->has_input_ended && !self->errors_source)
-        finish(self);
+        line_child_finish(self);
 }
 
 static void on_end(LineEnd end, size_t unfinished_bytes, void *self_)
@@ -145,7 +145,7 @@ static void on_time(void *self_)
         proc_signal_group(self->child.pid, SIGKILL);
         return;
     case STAGE_EXITED:
-        finish(self);
+        line_child_finish(self);
         return;
     case STAGE_MEMBERS:
         look_at_members(self);

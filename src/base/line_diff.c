@@ -27,7 +27,7 @@ typedef struct Search {
     int64_t steps;               // taken so far
 } Search;
 
-static DiffLine *split(const char *text, size_t *ret_count)
+static DiffLine *line_diff_split(const char *text, size_t *ret_count)
 {
     GArray *lines = g_array_new(FALSE, FALSE, sizeof(DiffLine));
     const char *end = text + strlen(text);
@@ -73,7 +73,7 @@ typedef struct Frontier {
     int64_t low, high;
 } Frontier;
 
-static void widen(Frontier *self, const Box *box, int64_t never)
+static void frontier_widen(Frontier *self, const Box *box, int64_t never)
 {
     if (self->low > box->x0 - box->y1) {
         self->low--;
@@ -103,7 +103,7 @@ static bool is_same(const Search *self, int64_t x, int64_t y)
 static bool step_forward(Search *self, const Box *box, Frontier *ours, const Frontier *theirs,
                          bool is_odd, int64_t *ret_x, int64_t *ret_y)
 {
-    widen(ours, box, -1);
+    frontier_widen(ours, box, -1);
     for (int64_t k = ours->high; k >= ours->low; k -= 2) {
         int64_t from = MAX(ours->x[k - 1] + 1, ours->x[k + 1]);
         int64_t x = from;
@@ -124,7 +124,7 @@ static bool step_forward(Search *self, const Box *box, Frontier *ours, const Fro
 static bool step_backward(Search *self, const Box *box, Frontier *ours, const Frontier *theirs,
                           bool is_odd, int64_t *ret_x, int64_t *ret_y)
 {
-    widen(ours, box, INT64_MAX);
+    frontier_widen(ours, box, INT64_MAX);
     for (int64_t k = ours->high; k >= ours->low; k -= 2) {
         int64_t from = MIN(ours->x[k - 1], ours->x[k + 1] - 1);
         int64_t x = from;
@@ -164,7 +164,7 @@ static void mark_changed(const Side *side, int64_t from, int64_t to)
         side->lines[side->numbers[i]].is_changed = true;
 }
 
-static void mark(Search *self, Box box)
+static void search_mark(Search *self, Box box)
 {
     while (box.x0 < box.x1 && box.y0 < box.y1 && is_same(self, box.x0, box.y0)) {
         box.x0++;
@@ -180,8 +180,8 @@ static void mark(Search *self, Box box)
         mark_changed(&self->after, box.y0, box.y1);
         return;
     }
-    mark(self, (Box) { box.x0, x, box.y0, y });
-    mark(self, (Box) { x, box.x1, y, box.y1 });
+    search_mark(self, (Box) { box.x0, x, box.y0, y });
+    search_mark(self, (Box) { x, box.x1, y, box.y1 });
 }
 
 /* Numbers the lines from..to of `lines` by their text; ids count from 1. */
@@ -224,7 +224,7 @@ static Side side_of(DiffLine *lines, size_t from, uint32_t *ids, size_t count, c
 }
 
 /* before[start..before_end) against after[start..after_end). */
-static void compare(LineDiff *diff, size_t start, size_t before_end, size_t after_end)
+static void line_diff_compare(LineDiff *diff, size_t start, size_t before_end, size_t after_end)
 {
     g_autoptr(GHashTable) ids = g_hash_table_new(hash_line, is_same_line);
     uint32_t *before_ids = number_lines(ids, diff->before, start, before_end);
@@ -242,7 +242,7 @@ static void compare(LineDiff *diff, size_t start, size_t before_end, size_t afte
     g_autofree int64_t *backward = g_new(int64_t, diagonals);
     search.forward = forward + search.after.count + 2;
     search.backward = backward + search.after.count + 2;
-    mark(&search, (Box) { 0, (int64_t)search.before.count, 0, (int64_t)search.after.count });
+    search_mark(&search, (Box) { 0, (int64_t)search.before.count, 0, (int64_t)search.after.count });
     g_free(search.before.ids);
     g_free(search.before.numbers);
     g_free(search.after.ids);
@@ -252,8 +252,8 @@ static void compare(LineDiff *diff, size_t start, size_t before_end, size_t afte
 LineDiff *line_diff_new(const char *before, const char *after)
 {
     LineDiff *self = g_new0(LineDiff, 1);
-    self->before = split(before, &self->before_count);
-    self->after = split(after, &self->after_count);
+    self->before = line_diff_split(before, &self->before_count);
+    self->after = line_diff_split(after, &self->after_count);
     g_assert(self->before_count < UINT32_MAX / 2 && self->after_count < UINT32_MAX / 2);
     size_t start = 0, before_end = self->before_count, after_end = self->after_count;
     while (start < before_end && start < after_end &&
@@ -264,7 +264,7 @@ LineDiff *line_diff_new(const char *before, const char *after)
         before_end--;
         after_end--;
     }
-    compare(self, start, before_end, after_end);
+    line_diff_compare(self, start, before_end, after_end);
     return self;
 }
 

@@ -191,7 +191,7 @@ void loop_remove(Loop *self, LoopSource *source)
     }
 }
 
-static void sweep(GPtrArray *sources)
+static void loop_sweep(GPtrArray *sources)
 {
     for (guint i = sources->len; i > 0; i--) {
         const LoopSource *source = g_ptr_array_index(sources, i - 1);
@@ -204,8 +204,8 @@ static void sweep(GPtrArray *sources)
 static void prepare_round(Loop *self)
 {
     if (self->has_removed) {
-        sweep(self->sources);
-        sweep(self->timers);
+        loop_sweep(self->sources);
+        loop_sweep(self->timers);
         self->has_removed = false;
     }
     g_array_set_size(self->poll_fds, 0);

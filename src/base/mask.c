@@ -122,7 +122,7 @@ static void extend_last(MaskFilter *self, size_t at)
         last->end = MAX(last->end, at + 1);
 }
 
-static void scan(MaskFilter *self)
+static void mask_filter_scan(MaskFilter *self)
 {
     const char *text = self->pending->str;
     size_t size = self->pending->len;
@@ -168,7 +168,7 @@ static size_t held_from(const MaskFilter *self)
 }
 
 /* Everything before `end`, which is in no range. */
-static void emit(MaskFilter *self, size_t end, GString *out)
+static void mask_filter_emit(MaskFilter *self, size_t end, GString *out)
 {
     size_t at = 0;
     unsigned done = 0;
@@ -201,13 +201,13 @@ void mask_filter_push(MaskFilter *self, const char *text, size_t size, GString *
         return;
     }
     g_string_append_len(self->pending, text, (gssize)size);
-    scan(self);
-    emit(self, held_from(self), out);
+    mask_filter_scan(self);
+    mask_filter_emit(self, held_from(self), out);
 }
 
 void mask_filter_finish(MaskFilter *self, GString *out)
 {
-    emit(self, self->pending->len, out);
+    mask_filter_emit(self, self->pending->len, out);
     self->node = 0;
 }
 

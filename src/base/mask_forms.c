@@ -135,7 +135,7 @@ uint32_t mask_forms_next(const MaskForms *self, uint32_t node, uint8_t byte)
     }
 }
 
-static MaskForms *make(unsigned known_count)
+static MaskForms *mask_forms_make(unsigned known_count)
 {
     MaskForms *self = g_new0(MaskForms, 1);
     self->ref_count = 1;
@@ -156,7 +156,7 @@ static MaskForms *make(unsigned known_count)
 }
 
 /* The nodes spell the values. */
-static void wipe(MaskForms *self)
+static void mask_forms_wipe(MaskForms *self)
 {
     explicit_bzero(self->nodes->data, self->nodes->len * sizeof(MaskNode));
     g_array_set_size(self->nodes, 0);
@@ -166,7 +166,7 @@ void mask_forms_unref(MaskForms *self)
 {
     if (!self || !g_atomic_int_dec_and_test(&self->ref_count))
         return;
-    wipe(self);
+    mask_forms_wipe(self);
     g_array_free(self->nodes, TRUE);
     g_free(self);
 }
@@ -182,7 +182,7 @@ MaskForms *mask_forms_get(void)
     pthread_mutex_lock(&lock);
     if (!current || current->known_count < known_count) {
         mask_forms_unref(current);
-        current = make(known_count);
+        current = mask_forms_make(known_count);
     }
     MaskForms *forms = current;
     g_atomic_int_inc(&forms->ref_count);

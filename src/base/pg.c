@@ -228,7 +228,7 @@ static bool send_all(Pg *self, int64_t until_ms, Cancel *cancel, GError **error)
     return status == 0 || fail_lost(self, error);
 }
 
-static bool receive(Pg *self, int64_t until_ms, Cancel *cancel, GError **error)
+static bool pg_receive(Pg *self, int64_t until_ms, Cancel *cancel, GError **error)
 {
     while (pq.isBusy(self->connection)) {
         bool is_ready = false;
@@ -275,7 +275,7 @@ bool pg_query(Pg *self, const char *sql, int count, const char *const *values, C
     if (!pq.sendQueryParams(self->connection, sql, count, NULL, values, NULL, NULL, 0))
         return fail_lost(self, error);
     int64_t until_ms = time_monotonic_ms() + STATEMENT_MS;
-    if (!send_all(self, until_ms, cancel, error) || !receive(self, until_ms, cancel, error)) {
+    if (!send_all(self, until_ms, cancel, error) || !pg_receive(self, until_ms, cancel, error)) {
         if (!pg_is_lost(self))
             stop_statement(self);
         return false;

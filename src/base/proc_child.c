@@ -119,8 +119,8 @@ static int set_actions(posix_spawn_file_actions_t *actions, const char *cwd, con
 }
 
 /* Runs posix_spawn; returns its errno. */
-static int spawn(const char *program, const char *const *argv, const char *cwd,
-                 const char *const *env, const Ends *ends, pid_t *ret_pid)
+static int proc_child_spawn(const char *program, const char *const *argv, const char *cwd,
+                            const char *const *env, const Ends *ends, pid_t *ret_pid)
 {
     g_auto(posix_spawn_file_actions_t) actions;
     g_auto(posix_spawnattr_t) attributes;
@@ -153,7 +153,7 @@ static int spawn_lifted(const char *program, const char *const *argv, const char
     }
     const Ends moved = { .fds = lifted, .count = ends->count, .terminal = ends->terminal };
     if (failed == 0)
-        failed = spawn(program, argv, cwd, env, &moved, ret_pid);
+        failed = proc_child_spawn(program, argv, cwd, env, &moved, ret_pid);
     for (size_t i = 0; i < ends->count; i++)
         fd_close(lifted[i]);
     return failed;

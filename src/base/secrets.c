@@ -36,7 +36,7 @@ static struct {
 } store = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* At exit. Values that are still borrowed become empty. */
-static void wipe(void)
+static void secrets_wipe(void)
 {
     pthread_mutex_lock(&store.lock);
     for (unsigned i = 0; store.pages && i < store.pages->len; i++) {
@@ -61,7 +61,7 @@ static void open_store_locked(void)
     store.pages = g_array_new(FALSE, TRUE, sizeof(Page));
     store.secrets = g_array_new(FALSE, TRUE, sizeof(Secret));
     store.known = g_ptr_array_new();
-    atexit(wipe);
+    atexit(secrets_wipe);
 }
 
 static char *allocate_locked(size_t size)
@@ -180,7 +180,7 @@ bool secrets_close_process(void)
     return true;
 }
 
-static void take(const char *name, const char *value, SecretKind kind, bool is_given)
+static void secrets_take(const char *name, const char *value, SecretKind kind, bool is_given)
 {
     pthread_mutex_lock(&store.lock);
     set_locked(name, value, kind, is_given);
@@ -193,7 +193,7 @@ static void take_entry(char *entry, SecretKind kind)
     size_t size = strlen(entry);
     char *equals = strchr(entry, '=');
     *equals = '\0';
-    take(entry, equals + 1, kind, false);
+    secrets_take(entry, equals + 1, kind, false);
     unsetenv(entry);
     explicit_bzero(entry, size);
 }
@@ -231,7 +231,7 @@ void secrets_learn_environment(void)
             equals && equals[1] ? g_strndup(*entry, (gsize)(equals - *entry)) : NULL;
         SecretKind kind = name ? secret_kind(name) : SECRET_NONE;
         if (kind != SECRET_NONE)
-            take(name, equals + 1, kind, false);
+            secrets_take(name, equals + 1, kind, false);
     }
 }
 
@@ -239,7 +239,7 @@ void secrets_learn_variable(const char *name)
 {
     const char *value = env_get_raw(name);
     if (value)
-        take(name, value, SECRET_KEY, false);
+        secrets_take(name, value, SECRET_KEY, false);
 }
 
 /* Hands the bytes from `value` on over to the store; returns where they are now. */
@@ -271,7 +271,7 @@ void secrets_take_arguments(int argc, char **argv)
 void secrets_set(const char *name, const char *value)
 {
     SecretKind kind = secret_kind(name);
-    take(name, value, kind == SECRET_NONE ? SECRET_KEY : kind, true);
+    secrets_take(name, value, kind == SECRET_NONE ? SECRET_KEY : kind, true);
 }
 
 void secrets_register(const char *value)

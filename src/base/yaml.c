@@ -24,7 +24,7 @@ typedef struct Reader {
 static json_t *read_node(Reader *self, const YamlNode *node, size_t level, GError **error);
 
 // Adds up the nodes of `value`, keys included; *depth is the deepest nesting from `level` on.
-static size_t measure(const json_t *value, size_t level, size_t *depth)
+static size_t yaml_measure(const json_t *value, size_t level, size_t *depth)
 {
     size_t count = 1;
     size_t index;
@@ -33,10 +33,10 @@ static size_t measure(const json_t *value, size_t level, size_t *depth)
     *depth = MAX(*depth, level);
     if (json_is_array(value)) {
         json_array_foreach (value, index, item)
-            count += measure(item, level + 1, depth);
+            count += yaml_measure(item, level + 1, depth);
     } else if (json_is_object(value)) {
         json_object_foreach ((json_t *)value, key, item)
-            count += 1 + measure(item, level + 1, depth);
+            count += 1 + yaml_measure(item, level + 1, depth);
     }
     return count;
 }
@@ -139,7 +139,7 @@ static json_t *read_alias(Reader *self, const YamlNode *alias, size_t level, GEr
     if (!value)
         return NULL;
     size_t depth = 0;
-    self->node_count += measure(value, level, &depth) - 1; // as a node it was counted
+    self->node_count += yaml_measure(value, level, &depth) - 1; // as a node it was counted
     if (depth > LIMIT_YAML_DEPTH || self->node_count > LIMIT_YAML_NODES) {
         yaml_fail_too_complex(error);
         return NULL;
@@ -197,7 +197,7 @@ static bool check_merge(const json_t *value, int line, GError **error)
 
 // Adds what `merged`, an object or several, says and `object` does not: the first one wins.
 // Without copying: what is merged was copied, and counted, when it was read.
-static void merge(json_t *object, json_t *merged)
+static void yaml_merge(json_t *object, json_t *merged)
 {
     size_t index;
     json_t *item;
@@ -226,7 +226,7 @@ static json_t *read_map(Reader *self, const YamlNode *map, size_t level, GError 
         if (is_merge && !check_merge(merged, key[1].line, error))
             return NULL;
     }
-    merge(object, merged);
+    yaml_merge(object, merged);
     return g_steal_pointer(&object);
 }
 

@@ -29,13 +29,13 @@ static void edit_clear(Edit *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Edit, edit_clear)
 
-static bool refuse(int line, const char *reason, GError **error)
+static bool yaml_edit_refuse(int line, const char *reason, GError **error)
 {
     return fail_with(error, KEDGE_ERROR_PROTOCOL, "line %d: %s", line, reason);
 }
 
 /* `text` with the bytes of [start, end) replaced. */
-static void splice(Edit *self, size_t start, size_t end, const char *with)
+static void edit_splice(Edit *self, size_t start, size_t end, const char *with)
 {
     self->result = g_string_sized_new(self->size + strlen(with));
     g_string_append_len(self->result, self->text, (gssize)start);
@@ -62,11 +62,11 @@ static void insert_lines(Edit *self, size_t at, const char *lines)
 {
     bool is_open = at > 0 && self->text[at - 1] != '\n';
     g_autofree char *with = g_strconcat(is_open ? self->newline : "", lines, NULL);
-    splice(self, at, at, with);
+    edit_splice(self, at, at, with);
 }
 
 /* {path[from]: {… : value}} without the outermost key. New reference. */
-static json_t *nest(const Edit *self, size_t from, const json_t *value)
+static json_t *edit_nest(const Edit *self, size_t from, const json_t *value)
 {
     json_t *inner = json_deep_copy(value);
     for (size_t i = self->depth; i-- > from;) {
@@ -79,7 +79,7 @@ static json_t *nest(const Edit *self, size_t from, const json_t *value)
 
 static char *pair_lines(const Edit *self, size_t from, size_t indent, const json_t *value)
 {
-    g_autoptr(json_t) inner = nest(self, from + 1, value);
+    g_autoptr(json_t) inner = edit_nest(self, from + 1, value);
     g_autoptr(GString) lines = g_string_new(NULL);
     yaml_write_pair(self->path[from], inner, indent, self->newline, lines);
     return g_string_free(g_steal_pointer(&lines), FALSE);
@@ -87,7 +87,7 @@ static char *pair_lines(const Edit *self, size_t from, size_t indent, const json
 
 static bool insert_into_flow(Edit *self, const YamlNode *map, size_t from, const json_t *value)
 {
-    g_autoptr(json_t) inner = nest(self, from, value);
+    g_autoptr(json_t) inner = edit_nest(self, from, value);
     g_autoptr(GString) text = g_string_new(NULL);
     yaml_write_inline(inner, text); // "{key: value}"
     g_string_truncate(text, text->len - 1);
@@ -98,7 +98,7 @@ static bool insert_into_flow(Edit *self, const YamlNode *map, size_t from, const
     if (last)
         g_string_prepend(text, ", ");
     size_t at = last ? last[1].end : map->start + 1;
-    splice(self, at, at, text->str);
+    edit_splice(self, at, at, text->str);
     return true;
 }
 
@@ -127,10 +127,10 @@ static bool insert_into_nothing(Edit *self, size_t from, const json_t *value)
         insert_lines(self, next_line(self, key->colon), lines);
         return true;
     }
-    g_autoptr(json_t) inner = nest(self, from, value);
+    g_autoptr(json_t) inner = edit_nest(self, from, value);
     g_autoptr(GString) text = g_string_new(" ");
     yaml_write_inline(inner, text);
-    splice(self, key->colon, key->colon, text->str);
+    edit_splice(self, key->colon, key->colon, text->str);
     return true;
 }
 
@@ -140,7 +140,7 @@ static bool check_no_comment(const Edit *self, const YamlNode *key, GError **err
         return true;
     g_autofree char *reason =
         g_strdup_printf("the value of %s has a comment inside, which would be lost", key->text);
-    return refuse(key->line, reason, error);
+    return yaml_edit_refuse(key->line, reason, error);
 }
 
 static bool replace_value(Edit *self, const YamlNode *key, size_t from, const json_t *value,
@@ -149,7 +149,7 @@ static bool replace_value(Edit *self, const YamlNode *key, size_t from, const js
     if (!check_no_comment(self, key, error))
         return false;
     const YamlNode *map = self->maps->pdata[from - 1];
-    g_autoptr(json_t) inner = nest(self, from, value);
+    g_autoptr(json_t) inner = edit_nest(self, from, value);
     g_autoptr(GString) text = g_string_new(NULL);
     bool is_block = key[1].kind == YAML_MAP && !key[1].is_flow;
     if (is_block && !map->is_flow && json_object_size(inner) > 0) {
@@ -161,12 +161,12 @@ static bool replace_value(Edit *self, const YamlNode *key, size_t from, const js
         g_string_append_c(text, ' ');
         yaml_write_inline(inner, text);
     }
-    splice(self, key->colon, key[1].end, text->str);
+    edit_splice(self, key->colon, key[1].end, text->str);
     return true;
 }
 
 /* How far the path goes in the text: fills `keys` and `maps`. */
-static void follow(Edit *self)
+static void edit_follow(Edit *self)
 {
     const YamlNode *map = yaml_tree_root(&self->tree);
     for (size_t i = 0; i < self->depth; i++) {
@@ -184,17 +184,17 @@ static bool check_found(const Edit *self, GError **error)
     for (unsigned i = 0; i < self->keys->len; i++) {
         const YamlNode *key = self->keys->pdata[i];
         if (key->colon == 0)
-            return refuse(key->line,
-                          "the key is written in a form that cannot be changed "
-                          "in place",
-                          error);
+            return yaml_edit_refuse(key->line,
+                                    "the key is written in a form that cannot be changed "
+                                    "in place",
+                                    error);
         if (key[1].kind == YAML_ALIAS)
-            return refuse(key->line, "the value is an alias of another place", error);
+            return yaml_edit_refuse(key->line, "the value is an alias of another place", error);
     }
     return true;
 }
 
-static bool set(Edit *self, const json_t *old, const json_t *value, GError **error)
+static bool edit_set(Edit *self, const json_t *old, const json_t *value, GError **error)
 {
     size_t found = self->keys->len;
     const YamlNode *last = found > 0 ? self->keys->pdata[found - 1] : NULL;
@@ -211,7 +211,7 @@ static bool set(Edit *self, const json_t *old, const json_t *value, GError **err
         return replace_value(self, last, found, value, error);
     g_autofree char *reason =
         g_strdup_printf("%s must be a map", last ? last->text : "the whole file");
-    return refuse(last ? last->line : 1, reason, error);
+    return yaml_edit_refuse(last ? last->line : 1, reason, error);
 }
 
 static bool remove_from_flow(Edit *self, const YamlNode *map, const YamlNode *key)
@@ -231,7 +231,7 @@ static bool remove_from_flow(Edit *self, const YamlNode *map, const YamlNode *ke
             before--;
         start = self->text[before - 1] == ',' ? before - 1 : start;
     }
-    splice(self, start, end, "");
+    edit_splice(self, start, end, "");
     return true;
 }
 
@@ -241,8 +241,8 @@ static bool remove_lines(Edit *self, const YamlNode *key, GError **error)
     size_t start = key->start - column_of(self, key);
     for (size_t i = start; i < key->start; i++)
         if (self->text[i] != ' ')
-            return refuse(key->line, "the key does not begin its line", error);
-    splice(self, start, next_line(self, key[1].end), "");
+            return yaml_edit_refuse(key->line, "the key does not begin its line", error);
+    edit_splice(self, start, next_line(self, key[1].end), "");
     return true;
 }
 
@@ -263,7 +263,7 @@ static size_t removed_level(const Edit *self)
     return level;
 }
 
-static bool unset(Edit *self, size_t level, GError **error)
+static bool edit_unset(Edit *self, size_t level, GError **error)
 {
     const YamlNode *key = self->keys->pdata[level];
     const YamlNode *map = self->maps->pdata[level];
@@ -273,7 +273,7 @@ static bool unset(Edit *self, size_t level, GError **error)
 }
 
 /* What the text is to say afterwards. New reference. */
-static json_t *expected(const Edit *self, const json_t *old, const json_t *value, size_t level)
+static json_t *edit_expected(const Edit *self, const json_t *old, const json_t *value, size_t level)
 {
     json_t *root = json_is_object(old) ? json_deep_copy(old) : json_object();
     json_t *object = root;
@@ -309,7 +309,7 @@ static bool check_result(const Edit *self, json_t *want, GError **error)
 {
     g_autoptr(json_t) got = NULL;
     if (!yaml_parse(self->result->str, self->result->len, NULL, &got, NULL))
-        return refuse(1, "cannot be changed in place without breaking it", error);
+        return yaml_edit_refuse(1, "cannot be changed in place without breaking it", error);
     if (json_is_null(got)) {
         json_decref(got);
         got = json_object();
@@ -317,7 +317,7 @@ static bool check_result(const Edit *self, json_t *want, GError **error)
     nulls_to_maps(got, self);
     nulls_to_maps(want, self);
     return json_equal(got, want) ||
-           refuse(1, "cannot be changed in place without changing something else", error);
+           yaml_edit_refuse(1, "cannot be changed in place without changing something else", error);
 }
 
 static bool has_path(const Edit *self, const json_t *old)
@@ -327,18 +327,19 @@ static bool has_path(const Edit *self, const json_t *old)
     return old != NULL;
 }
 
-static bool change(Edit *self, const json_t *old, const json_t *value, GError **error)
+static bool edit_change(Edit *self, const json_t *old, const json_t *value, GError **error)
 {
-    follow(self);
+    edit_follow(self);
     if (!check_found(self, error))
         return false;
     if (!value && self->keys->len < self->depth)
         return !has_path(self, old) ||
-               refuse(1, "the value comes from another place, through a merge key", error);
+               yaml_edit_refuse(1, "the value comes from another place, through a merge key",
+                                error);
     size_t level = value ? 0 : removed_level(self);
-    if (value ? !set(self, old, value, error) : !unset(self, level, error))
+    if (value ? !edit_set(self, old, value, error) : !edit_unset(self, level, error))
         return false;
-    g_autoptr(json_t) want = expected(self, old, value, level);
+    g_autoptr(json_t) want = edit_expected(self, old, value, level);
     return check_result(self, want, error);
 }
 
@@ -358,9 +359,9 @@ bool yaml_edit(const char *text, size_t size, const char *name, const char *cons
     g_autoptr(json_t) old = NULL;
     if (!yaml_parse_tree(text, size, name, &edit.tree, &old, error))
         return false;
-    bool is_good =
-        g_utf8_validate_len(text, size, NULL) || refuse(1, "holds bytes that are no UTF-8", error);
-    if (!is_good || !change(&edit, old, value, error)) {
+    bool is_good = g_utf8_validate_len(text, size, NULL) ||
+                   yaml_edit_refuse(1, "holds bytes that are no UTF-8", error);
+    if (!is_good || !edit_change(&edit, old, value, error)) {
         g_prefix_error(error, "%s: ", name);
         return false;
     }

@@ -162,7 +162,7 @@ static PartFile *file_of(const Reader *self, const char *line, size_t size)
     return g_hash_table_lookup(self->files, key);
 }
 
-static bool starts(const char *line, size_t size, const char *prefix)
+static bool commit_parts_starts(const char *line, size_t size, const char *prefix)
 {
     return size >= strlen(prefix) && memcmp(line, prefix, strlen(prefix)) == 0;
 }
@@ -170,7 +170,7 @@ static bool starts(const char *line, size_t size, const char *prefix)
 static void add_to_part(Reader *self, const char *line, size_t size)
 {
     g_string_append_len(self->file ? self->file->patch : self->head, line, (gssize)size);
-    if (self->file || !starts(line, size, "index "))
+    if (self->file || !commit_parts_starts(line, size, "index "))
         return;
     self->file = file_of(self, line, size);
     if (self->file && self->file->patch->len > 0)
@@ -184,11 +184,11 @@ static bool read_patch(Reader *self, GError **error)
     const char *line = NULL;
     size_t size = 0;
     while (next_line(self, &line, &size)) {
-        if (starts(line, size, "diff --git ")) {
+        if (commit_parts_starts(line, size, "diff --git ")) {
             self->file = NULL;
             g_string_truncate(self->head, 0);
         }
-        if (self->file && starts(line, size, "@@ -")) {
+        if (self->file && commit_parts_starts(line, size, "@@ -")) {
             if (!read_hunk(self, line, size))
                 return fail_unreadable(error);
             continue;

@@ -159,7 +159,7 @@ static bool make_commit(Work *self, unsigned which, const char *parent, GError *
 }
 
 /* To where we began, unless HEAD is no longer our last commit. */
-static bool undo(const Work *self, GError **error)
+static bool work_undo(const Work *self, GError **error)
 {
     const char *head = commit_trees_head(self->trees);
     const char *const back[] = { "update-ref", "-m", "kedge commit --split: undone", "HEAD", head,
@@ -172,7 +172,7 @@ static bool undo(const Work *self, GError **error)
 static void take_back(const Work *self, GError **error)
 {
     g_autoptr(GError) problem = NULL, kept = NULL;
-    bool is_back = !self->is_mixed && (!self->at || undo(self, &problem));
+    bool is_back = !self->is_mixed && (!self->at || work_undo(self, &problem));
     if (is_back && !commit_trees_restore(self->trees, &kept))
         g_prefix_error(error, "the index still holds the whole change (%s): ", kept->message);
     if (self->is_mixed)

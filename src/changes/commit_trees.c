@@ -61,8 +61,8 @@ const CommitParts *commit_trees_parts(const CommitTrees *self)
 }
 
 /* `index` NULL: the repository's. `ret_output` may be NULL. */
-static bool run(const CommitTrees *self, const char *index, const char *const *args, Cancel *cancel,
-                char **ret_output, GError **error)
+static bool commit_trees_run(const CommitTrees *self, const char *index, const char *const *args,
+                             Cancel *cancel, char **ret_output, GError **error)
 {
     const GitSpec spec = { .dir = self->root, .args = args, .index_file = index };
     return git_must_spec(&spec, cancel, ret_output, error);
@@ -98,14 +98,14 @@ static bool read_head(CommitTrees *self, Cancel *cancel, GError **error)
         return false;
     if (result.exit_status == 0)
         self->head = g_strdup(result.output);
-    return run(self, NULL, self->head ? tree : empty, cancel, &self->base, error);
+    return commit_trees_run(self, NULL, self->head ? tree : empty, cancel, &self->base, error);
 }
 
 static bool copy_index(CommitTrees *self, Cancel *cancel, GError **error)
 {
     static const char *const args[] = { "rev-parse", "--git-path", "index", NULL };
     g_autofree char *path = NULL;
-    if (!run(self, NULL, args, cancel, &path, error))
+    if (!commit_trees_run(self, NULL, args, cancel, &path, error))
         return false;
     self->index = g_canonicalize_filename(path, self->root);
     struct stat info;
@@ -121,9 +121,10 @@ static bool read_final(CommitTrees *self, Cancel *cancel, GError **error)
 {
     static const char *const add[] = { "add", "-u", NULL };
     static const char *const write[] = { "write-tree", NULL };
-    if ((self->wants_all && (!run(self, self->work, write, cancel, &self->staged, error) ||
-                             !run(self, self->work, add, cancel, NULL, error))) ||
-        !run(self, self->work, write, cancel, &self->final, error)) {
+    if ((self->wants_all &&
+         (!commit_trees_run(self, self->work, write, cancel, &self->staged, error) ||
+          !commit_trees_run(self, self->work, add, cancel, NULL, error))) ||
+        !commit_trees_run(self, self->work, write, cancel, &self->final, error)) {
         g_prefix_error(error, "cannot take what is to be committed: ");
         return false;
     }
@@ -208,7 +209,7 @@ bool commit_trees_open(const char *root, bool wants_all, Cancel *cancel, CommitT
 static bool plan_remove(const CommitTrees *self, const char *path, Cancel *cancel, GError **error)
 {
     const char *const args[] = { "update-index", "--force-remove", "--", path, NULL };
-    return run(self, self->plan, args, cancel, NULL, error);
+    return commit_trees_run(self, self->plan, args, cancel, NULL, error);
 }
 
 static bool plan_add(const CommitTrees *self, const PartFile *file, const char *id, Cancel *cancel,
@@ -216,7 +217,7 @@ static bool plan_add(const CommitTrees *self, const PartFile *file, const char *
 {
     g_autofree char *entry = g_strdup_printf("%s,%s,%s", file->new_mode, id, file->path);
     const char *const args[] = { "update-index", "--add", "--replace", "--cacheinfo", entry, NULL };
-    return run(self, self->plan, args, cancel, NULL, error);
+    return commit_trees_run(self, self->plan, args, cancel, NULL, error);
 }
 
 static bool write_blob(const CommitTrees *self, const GString *data, Cancel *cancel, char **ret_id,
@@ -225,7 +226,7 @@ static bool write_blob(const CommitTrees *self, const GString *data, Cancel *can
     g_autofree char *path = g_build_filename(self->dir, "blob", NULL);
     const char *const args[] = { "hash-object", "-w", "--no-filters", "--", path, NULL };
     return file_write_atomic(path, data->str, data->len, 0600, error) &&
-           run(self, NULL, args, cancel, ret_id, error);
+           commit_trees_run(self, NULL, args, cancel, ret_id, error);
 }
 
 /* The file with the hunks of `chosen`, of which some are missing. */
@@ -288,13 +289,13 @@ bool commit_trees_build(CommitTrees *self, const GPtrArray *commits, Cancel *can
 {
     const char *const start[] = { "read-tree", self->base, NULL };
     static const char *const write[] = { "write-tree", NULL };
-    if (!run(self, self->plan, start, cancel, NULL, error))
+    if (!commit_trees_run(self, self->plan, start, cancel, NULL, error))
         return false;
     g_autoptr(GPtrArray) chosen = nothing_chosen(self);
     g_auto(GStrv) trees = g_new0(char *, commits->len + 1);
     for (unsigned i = 0; i < commits->len; i++) {
         if (!plan_commit(self, commits->pdata[i], chosen, cancel, error) ||
-            !run(self, self->plan, write, cancel, &trees[i], error))
+            !commit_trees_run(self, self->plan, write, cancel, &trees[i], error))
             return false;
         if (strcmp(trees[i], i > 0 ? trees[i - 1] : self->base) == 0)
             return fail_with(error, KEDGE_ERROR_USAGE, "  - commit %u would change nothing", i + 1);
@@ -311,7 +312,7 @@ bool commit_trees_use_index(CommitTrees *self, const char *tree, Cancel *cancel,
 {
     const char *const args[] = { "read-tree", "-i", "-m", tree, NULL };
     *ret_index = self->work;
-    return run(self, self->work, args, cancel, NULL, error);
+    return commit_trees_run(self, self->work, args, cancel, NULL, error);
 }
 
 // ---- the repository's index, with wants_all ----
@@ -328,7 +329,7 @@ static bool replace_index(CommitTrees *self, const char *tree, const char *bytes
     size_t seen_size = 0, now_size = 0;
     if (!file_read(self->index, LIMIT_GIT_INDEX_BYTES, &seen, &seen_size, error) ||
         !file_write_atomic(seen_path, seen, seen_size, 0600, error) ||
-        !run(self, seen_path, write, NULL, &held, error))
+        !commit_trees_run(self, seen_path, write, NULL, &held, error))
         return false;
     int fd = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); // git's own
     if (fd < 0)

@@ -51,7 +51,7 @@ static const FieldDef answer_fields[] = {
     { 0 },
 };
 
-static size_t rank(const json_t *finding)
+static size_t review_findings_rank(const json_t *finding)
 {
     size_t rank = 0;
     const char *severity = json_get_text(finding, "severity");
@@ -60,11 +60,11 @@ static size_t rank(const json_t *finding)
     return rank;
 }
 
-static int compare(const void *a, const void *b)
+static int review_findings_compare(const void *a, const void *b)
 {
     const json_t *left = *(const json_t *const *)a, *right = *(const json_t *const *)b;
-    if (rank(left) != rank(right))
-        return rank(left) < rank(right) ? -1 : 1;
+    if (review_findings_rank(left) != review_findings_rank(right))
+        return review_findings_rank(left) < review_findings_rank(right) ? -1 : 1;
     int order = g_strcmp0(json_get_text(left, "file"), json_get_text(right, "file"));
     int64_t first = json_get_int(left, "line", 0), second = json_get_int(right, "line", 0);
     return order ? order : (first > second) - (first < second);
@@ -84,7 +84,7 @@ static DiffSpot spot_of(const json_t *finding)
 }
 
 /* With an end that is none dropped, and whether it can stand beside a line of the diff. */
-static json_t *placed(const json_t *finding, const DiffPlaces *diff)
+static json_t *review_findings_placed(const json_t *finding, const DiffPlaces *diff)
 {
     json_t *copy = json_copy((json_t *)finding);
     int64_t line = json_get_int(copy, "line", 0), end = json_get_int(copy, "endLine", 0);
@@ -97,13 +97,13 @@ static json_t *placed(const json_t *finding, const DiffPlaces *diff)
     return copy;
 }
 
-static json_t *sorted(const json_t *findings, const json_t *files)
+static json_t *review_findings_sorted(const json_t *findings, const json_t *files)
 {
     g_autoptr(DiffPlaces) diff = diff_places_new(files);
     g_autoptr(GPtrArray) all = g_ptr_array_new();
     for (size_t i = 0; i < json_array_size(findings); i++)
-        g_ptr_array_add(all, placed(json_array_get(findings, i), diff));
-    g_ptr_array_sort(all, compare);
+        g_ptr_array_add(all, review_findings_placed(json_array_get(findings, i), diff));
+    g_ptr_array_sort(all, review_findings_compare);
     json_t *array = json_array();
     for (unsigned i = 0; i < all->len; i++)
         json_append_take(array, all->pdata[i]);
@@ -126,7 +126,7 @@ bool review_findings_read(const char *answer, const json_t *files, json_t **ret_
         return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strchomp(problems));
     json_t *review = json_object();
     json_set_text(review, "summary", fields.summary);
-    json_set_take(review, "findings", sorted(fields.findings, files));
+    json_set_take(review, "findings", review_findings_sorted(fields.findings, files));
     *ret_review = review;
     return true;
 }

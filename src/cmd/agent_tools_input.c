@@ -75,7 +75,8 @@ static bool place_words(const OperationDef *operation, const GPtrArray *words, j
 }
 
 /* Takes a common option out of the arguments; NULL when it is the operation's own, or not given. */
-static json_t *take(const OperationDef *operation, json_t *arguments, const char *name)
+static json_t *agent_tools_input_take(const OperationDef *operation, json_t *arguments,
+                                      const char *name)
 {
     if (field_find(operation->tool.fields, name))
         return NULL;
@@ -86,14 +87,14 @@ static json_t *take(const OperationDef *operation, json_t *arguments, const char
 
 static bool take_flag(const OperationDef *operation, json_t *arguments, const char *name)
 {
-    g_autoptr(json_t) value = take(operation, arguments, name);
+    g_autoptr(json_t) value = agent_tools_input_take(operation, arguments, name);
     return json_is_true(value);
 }
 
 static bool take_timeout(const OperationDef *operation, json_t *arguments, int64_t *ret_ms,
                          GError **error)
 {
-    g_autoptr(json_t) value = take(operation, arguments, "timeout");
+    g_autoptr(json_t) value = agent_tools_input_take(operation, arguments, "timeout");
     if (!value)
         return true;
     if (json_is_integer(value) && json_integer_value(value) > 0) {
@@ -132,7 +133,7 @@ static bool read_input_file(const char *path, GString *data, GError **error)
 }
 
 /* The JSON's fields beside those of the flags. */
-static bool merge(json_t *arguments, const json_t *given, GError **error)
+static bool agent_tools_input_merge(json_t *arguments, const json_t *given, GError **error)
 {
     const char *key = NULL;
     json_t *value = NULL;
@@ -153,7 +154,8 @@ static bool read_json(const char *path, json_t *arguments, GError **error)
     g_autoptr(GString) data = g_string_new(NULL);
     g_autoptr(json_t) given = NULL;
     return read_input_file(path, data, error) &&
-           agent_input_parse(data->str, data->len, &given, error) && merge(arguments, given, error);
+           agent_input_parse(data->str, data->len, &given, error) &&
+           agent_tools_input_merge(arguments, given, error);
 }
 
 static bool read_raw(const char *field, json_t *arguments, GError **error)
@@ -231,8 +233,8 @@ bool agent_tools_input_read(const OperationDef *operation, int argc, char *const
     ret_input->is_verbose = take_flag(operation, arguments, "verbose");
     ret_input->wants_schema = take_flag(operation, arguments, "schema");
     bool is_json = take_flag(operation, arguments, "json");
-    g_autoptr(json_t) file = take(operation, arguments, "input");
-    g_autoptr(json_t) cwd = take(operation, arguments, "cwd");
+    g_autoptr(json_t) file = agent_tools_input_take(operation, arguments, "input");
+    g_autoptr(json_t) cwd = agent_tools_input_take(operation, arguments, "cwd");
     if (ret_input->wants_schema)
         return true;
     if (!take_timeout(operation, arguments, &ret_input->timeout_ms, error))

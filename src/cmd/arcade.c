@@ -92,7 +92,7 @@ static void open_browser(const char *url)
     fd_close(child.output_fd);
 }
 
-static void announce(const ArcadeOptions *options, const ControlServer *server)
+static void arcade_options_announce(const ArcadeOptions *options, const ControlServer *server)
 {
     static const char *const words[] = { "Started", "Reused", "Replaced" };
     g_autofree char *url = make_url(options, server->port, server->token);
@@ -122,7 +122,7 @@ typedef struct Serving {
 } Serving;
 
 /* Until it is to end; a server that runs already is only shown. */
-static void serve(void *serving_)
+static void arcade_serve(void *serving_)
 {
     Serving *serving = serving_;
     const ArcadeOptions *options = serving->options;
@@ -139,7 +139,7 @@ static void serve(void *serving_)
         serving->exit_code = say_failure(error);
         return;
     }
-    announce(options, &server);
+    arcade_options_announce(options, &server);
     while (server.arcade && !cancel_has_fired(serving->cancel))
         cancel_poll(serving->cancel, NULL, 0, -1);
 }
@@ -149,7 +149,7 @@ static int run_foreground(const ArcadeOptions *options)
 {
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     Serving serving = { .options = options, .cancel = cancel };
-    interrupt_run(serve, &serving, cancel);
+    interrupt_run(arcade_serve, &serving, cancel);
     return serving.exit_code;
 }
 
@@ -240,7 +240,7 @@ static int show_status(const ArcadeOptions *options)
     return cmd_print(text) && is_well ? EXIT_OK : EXIT_FAILED;
 }
 
-static int stop(void)
+static int arcade_do_stop(void)
 {
     g_auto(ControlStatus) status = { 0 };
     g_autoptr(GError) error = NULL;
@@ -266,7 +266,7 @@ static int arcade_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const
     if (options.wants_status)
         return show_status(&options);
     if (options.wants_stop)
-        return stop();
+        return arcade_do_stop();
     return options.is_background ? run_background(&options) : run_foreground(&options);
 }
 

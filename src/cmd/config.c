@@ -46,8 +46,9 @@ static const FieldDef keys_options[] = {
 };
 
 /* Values may begin with a dash: `set K -1`. */
-static bool decode(const FieldDef *fields, int argc, char *const *argv, ConfigOptions *options,
-                   json_t **ret_kept, GPtrArray *words, GError **error)
+static bool field_def_decode(const FieldDef *fields, int argc, char *const *argv,
+                             ConfigOptions *options, json_t **ret_kept, GPtrArray *words,
+                             GError **error)
 {
     g_autoptr(GPtrArray) flags = g_ptr_array_new();
     for (int i = 0; i < argc; i++) {
@@ -64,7 +65,7 @@ static bool decode(const FieldDef *fields, int argc, char *const *argv, ConfigOp
 }
 
 /* Exit 1 with the sentence alone, as the specification has it; others as every command. */
-static int fail(const GError *error)
+static int config_do_fail(const GError *error)
 {
     if (!error_is(error, KEDGE_ERROR_FAILED))
         return cmd_fail(error);
@@ -86,7 +87,7 @@ static int fail_unknown(const char *name, const GError *error)
     return EXIT_FAILED;
 }
 
-static int usage(const char *text)
+static int config_usage(const char *text)
 {
     log_text("usage: kedge config %s", text);
     return EXIT_USAGE;
@@ -114,7 +115,7 @@ static json_t *json_or_null(const json_t *value)
     return value ? json_deep_copy(value) : json_null();
 }
 
-static json_t *describe(const Settings *settings, const SettingPath *path, bool has_origin)
+static json_t *config_describe(const Settings *settings, const SettingPath *path, bool has_origin)
 {
     json_t *object = json_object();
     json_set_take(object, "value", json_or_null(value_of(settings, path)));
@@ -166,7 +167,7 @@ static char *list_json(const Settings *settings, const char *filter, bool has_or
         if (filter && !str_contains_nocase(keys[i].key, filter))
             continue;
         const SettingPath path = { .key = &keys[i] };
-        json_set_take(object, keys[i].key, describe(settings, &path, has_origin));
+        json_set_take(object, keys[i].key, config_describe(settings, &path, has_origin));
     }
     return json_to_pretty(object);
 }
@@ -183,10 +184,10 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(json_t) kept = NULL;
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     ConfigOptions options = { 0 };
-    if (!decode(list_options, argc, argv, &options, &kept, words, &error))
+    if (!field_def_decode(list_options, argc, argv, &options, &kept, words, &error))
         return cmd_fail(error);
     if (words->len > 1)
-        return usage("list [TEXT] [--origin] [--json]");
+        return config_usage("list [TEXT] [--origin] [--json]");
     const char *filter = words->len > 0 ? words->pdata[0] : NULL;
     g_autoptr(Settings) settings = load_here();
     g_autoptr(GPtrArray) unknown = settings_unknown_keys(settings);
@@ -211,10 +212,10 @@ static int get_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(json_t) kept = NULL;
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     ConfigOptions options = { 0 };
-    if (!decode(list_options, argc, argv, &options, &kept, words, &error))
+    if (!field_def_decode(list_options, argc, argv, &options, &kept, words, &error))
         return cmd_fail(error);
     if (words->len != 1)
-        return usage("get KEY [--origin] [--json]");
+        return config_usage("get KEY [--origin] [--json]");
     g_auto(SettingPath) path = { 0 };
     if (!setting_path_parse(words->pdata[0], &path, &error))
         return fail_unknown(words->pdata[0], error);
@@ -223,7 +224,7 @@ static int get_run(const CommandEnv *env, int argc, char *const *argv)
     if (options.is_json) {
         g_autoptr(json_t) object = json_object();
         json_set_text(object, "key", words->pdata[0]);
-        g_autoptr(json_t) rest = describe(settings, &path, options.has_origin);
+        g_autoptr(json_t) rest = config_describe(settings, &path, options.has_origin);
         json_object_update(object, rest);
         text = json_to_text(object);
     } else {
@@ -236,7 +237,7 @@ static int get_run(const CommandEnv *env, int argc, char *const *argv)
 }
 
 /* Saved for the user; a project that has its own value is told of. */
-static int save(const char *name, const SettingPath *path, const json_t *value, bool is_json)
+static int config_save(const char *name, const SettingPath *path, const json_t *value, bool is_json)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *agent_dir = dirs_agent();
@@ -267,10 +268,10 @@ static int set_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(json_t) kept = NULL;
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     ConfigOptions options = { 0 };
-    if (!decode(set_options, argc, argv, &options, &kept, words, &error))
+    if (!field_def_decode(set_options, argc, argv, &options, &kept, words, &error))
         return cmd_fail(error);
     if (words->len < 2)
-        return usage("set KEY VALUE… [--json]");
+        return config_usage("set KEY VALUE… [--json]");
     g_auto(SettingPath) path = { 0 };
     if (!setting_path_parse(words->pdata[0], &path, &error))
         return fail_unknown(words->pdata[0], error);
@@ -279,8 +280,8 @@ static int set_run(const CommandEnv *env, int argc, char *const *argv)
     g_autofree char *text = g_strjoinv(" ", (char **)words->pdata + 1);
     g_autoptr(json_t) value = NULL;
     if (!setting_path_parse_value(&path, text, &value, &error))
-        return fail(error);
-    return save(name, &path, value, options.is_json);
+        return config_do_fail(error);
+    return config_save(name, &path, value, options.is_json);
 }
 
 static int unset_run(const CommandEnv *env, int argc, char *const *argv)
@@ -289,20 +290,20 @@ static int unset_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(json_t) kept = NULL;
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     ConfigOptions options = { 0 };
-    if (!decode(set_options, argc, argv, &options, &kept, words, &error))
+    if (!field_def_decode(set_options, argc, argv, &options, &kept, words, &error))
         return cmd_fail(error);
     if (words->len != 1)
-        return usage("unset KEY [--json]");
+        return config_usage("unset KEY [--json]");
     g_auto(SettingPath) path = { 0 };
     if (!setting_path_parse(words->pdata[0], &path, &error))
         return fail_unknown(words->pdata[0], error);
-    return save(words->pdata[0], &path, NULL, options.is_json);
+    return config_save(words->pdata[0], &path, NULL, options.is_json);
 }
 
 static int edit_run(const CommandEnv *env, int argc, char *const *argv)
 {
     if (argc > 0)
-        return usage("edit");
+        return config_usage("edit");
     g_autoptr(GError) error = NULL;
     g_autofree char *agent_dir = dirs_agent();
     g_autofree char *path = settings_user_path(agent_dir);
@@ -318,7 +319,7 @@ static int edit_run(const CommandEnv *env, int argc, char *const *argv)
 static int path_run(const CommandEnv *env, int argc, char *const *argv)
 {
     if (argc > 0)
-        return usage("path");
+        return config_usage("path");
     g_autofree char *agent_dir = dirs_agent();
     return cmd_print_line(agent_dir) ? EXIT_OK : EXIT_FAILED;
 }
@@ -446,7 +447,7 @@ static int config_run(const CommandEnv *env, int argc, char *const *argv)
     static const char *const names[] = { "list", "get",  "set",    "unset", "reset",
                                          "edit", "path", "schema", "keys",  NULL };
     if (argc == 0)
-        return usage(
+        return config_usage(
             "list|get|set|unset|edit|path|schema|keys …; `kedge config --help` explains them");
     return cmd_unknown_subcommand("config", argv[0], names);
 }

@@ -143,7 +143,7 @@ static bool read_key(const Store *store, const char *provider, char **ret_key, G
     return is_ok;
 }
 
-static bool login(const Store *store, const char *provider, GError **error)
+static bool store_login(const Store *store, const char *provider, GError **error)
 {
     char *key = NULL;
     bool is_new = false;
@@ -197,7 +197,7 @@ static int login_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const 
     store_open(&store);
     if (!provider)
         return print_providers(&store);
-    return login(&store, provider, &error) ? EXIT_OK : cmd_fail(error);
+    return store_login(&store, provider, &error) ? EXIT_OK : cmd_fail(error);
 }
 
 static int logout_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const *argv)

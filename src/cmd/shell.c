@@ -182,7 +182,7 @@ static void run_work(void *data)
         self->error = g_steal_pointer(&error);
 }
 
-static void prompt(const Shell *self)
+static void shell_prompt(const Shell *self)
 {
     if (self->terminal < 0)
         return;
@@ -193,7 +193,7 @@ static void prompt(const Shell *self)
     fd_write_all(self->terminal, text->str, text->len, "the terminal", NULL);
 }
 
-static int step(Shell *self, void (*work)(void *data))
+static int shell_step(Shell *self, void (*work)(void *data))
 {
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     self->cancel = cancel;
@@ -237,7 +237,7 @@ static bool take_outcome(Shell *self, int signal_number)
     return true;
 }
 
-static int finish(const Shell *self)
+static int shell_finish(const Shell *self)
 {
     if (!self->error || cmd_is_reader_gone())
         return self->status;
@@ -254,12 +254,12 @@ static void hold_interrupts(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-static int converse(Shell *self)
+static int shell_converse(Shell *self)
 {
     hold_interrupts();
     for (;;) {
-        prompt(self);
-        int signal_number = step(self, read_work);
+        shell_prompt(self);
+        int signal_number = shell_step(self, read_work);
         if (signal_number == SIGINT && self->terminal >= 0) { // another try
             g_clear_error(&self->error);
             forget_command(self);
@@ -269,12 +269,12 @@ static int converse(Shell *self)
         if (signal_number)
             return interrupt_exit_code(signal_number);
         if (self->error)
-            return finish(self);
+            return shell_finish(self);
         if (!self->is_complete)
             continue;
         bool has_command = strspn(self->command->str, " \t\r\n") < self->command->len;
-        if (has_command && !take_outcome(self, step(self, run_work)))
-            return finish(self);
+        if (has_command && !take_outcome(self, shell_step(self, run_work)))
+            return shell_finish(self);
         forget_command(self);
         if (self->is_at_end && self->unread->len == 0)
             return self->status;
@@ -305,7 +305,7 @@ static int shell_run(const CommandEnv *env, int argc, char *const *argv)
         .cwd = g_steal_pointer(&cwd),
         .terminal = isatty(STDIN_FILENO) ? open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY) : -1,
     };
-    return converse(&shell);
+    return shell_converse(&shell);
 }
 
 const Command command_shell = {

@@ -97,7 +97,7 @@ static json_t *entry_of(const char *address, const AddOptions *given)
     return entry;
 }
 
-static bool add(const char *name, json_t *entry, GError **error)
+static bool ssh_add(const char *name, json_t *entry, GError **error)
 {
     g_autofree char *problem = NULL;
     g_autofree char *path = NULL;
@@ -130,7 +130,7 @@ static int add_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const *a
                     "ssh add NAME HOST [--user NAME] [--port N] [--key PATH]", &error))
         return cmd_fail(error);
     g_autoptr(json_t) entry = entry_of(words->pdata[1], &given);
-    if (!add(words->pdata[0], entry, &error))
+    if (!ssh_add(words->pdata[0], entry, &error))
         return cmd_fail(error);
     log_text("Added %s. kedge never asks for passwords: connect once by hand, so that ssh knows "
              "the key of the host.",

@@ -32,7 +32,7 @@ static const FieldDef stats_options[] = {
 };
 
 /* 1234567 → "1,234,567". Caller frees. */
-static char *grouped(int64_t number)
+static char *stats_grouped(int64_t number)
 {
     g_autofree char *digits = g_strdup_printf("%" G_GINT64_FORMAT, number);
     size_t size = strlen(digits);
@@ -57,10 +57,10 @@ static void append_row(GString *out, const char *name, const json_t *sums)
     int64_t all_input = json_get_int(sums, "totalInputTokens", 0) +
                         json_get_int(sums, "totalCacheReadTokens", 0) +
                         json_get_int(sums, "totalCacheWriteTokens", 0);
-    g_autofree char *requests = grouped(json_get_int(sums, "totalRequests", 0));
-    g_autofree char *failed = grouped(json_get_int(sums, "failedRequests", 0));
-    g_autofree char *input = grouped(all_input);
-    g_autofree char *output = grouped(json_get_int(sums, "totalOutputTokens", 0));
+    g_autofree char *requests = stats_grouped(json_get_int(sums, "totalRequests", 0));
+    g_autofree char *failed = stats_grouped(json_get_int(sums, "failedRequests", 0));
+    g_autofree char *input = stats_grouped(all_input);
+    g_autofree char *output = stats_grouped(json_get_int(sums, "totalOutputTokens", 0));
     g_autofree char *cost =
         g_strdup_printf("$%.4f", json_number_value(json_object_get(sums, "totalCost")));
     double cached = 100 * json_number_value(json_object_get(sums, "cacheRate"));
@@ -70,7 +70,7 @@ static void append_row(GString *out, const char *name, const json_t *sums)
                            failed, input, output, cached, cost);
 }
 
-static char *tables(const json_t *report)
+static char *stats_tables(const json_t *report)
 {
     GString *out = g_string_new(NULL);
     const json_t *models = json_get_array(report, "byModel");
@@ -154,7 +154,7 @@ static int stats_run(const CommandEnv *env, int argc, char *const *argv)
     say_what_was_read(&sync);
     if (options.html)
         return write_page(report, options.html);
-    g_autofree char *text = options.is_json ? json_to_pretty(report) : tables(report);
+    g_autofree char *text = options.is_json ? json_to_pretty(report) : stats_tables(report);
     return (options.is_json ? cmd_print_line(text) : cmd_print(text)) ? EXIT_OK : EXIT_FAILED;
 }
 

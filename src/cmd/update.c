@@ -69,7 +69,7 @@ static bool is_newer(const char *latest)
     return false;
 }
 
-static bool ask(void *update, Cancel *cancel, GError **error)
+static bool update_ask(void *update, Cancel *cancel, GError **error)
 {
     Update *self = update;
     g_auto(RepoRef) ref = { 0 };
@@ -101,7 +101,7 @@ static bool ask(void *update, Cancel *cancel, GError **error)
            rest_fail_unreadable("update", error);
 }
 
-static int show(const Update *self, bool is_json)
+static int update_show(const Update *self, bool is_json)
 {
     if (is_json) {
         g_autoptr(json_t) said = json_object();
@@ -140,10 +140,10 @@ static int update_run(const CommandEnv *env, int argc, char *const *argv)
     }
     g_auto(Update) update = { .repo = repo, .cwd = g_get_current_dir() };
     update.settings = cmd_load_settings(update.cwd);
-    int stopped = cmd_run_blocking(ask, &update, &error);
+    int stopped = cmd_run_blocking(update_ask, &update, &error);
     if (stopped)
         return stopped;
-    return error ? cmd_fail(error) : show(&update, options.is_json);
+    return error ? cmd_fail(error) : update_show(&update, options.is_json);
 }
 
 const Command command_update = {

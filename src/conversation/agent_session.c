@@ -204,7 +204,7 @@ static void free_job(gpointer job)
     session_job_free(job);
 }
 
-static void stop(AgentSession *self)
+static void agent_session_stop(AgentSession *self)
 {
     cancel_fire(self->scope); // before the children go: no place that one leaves starts another
     while (self->children->len > 0)
@@ -229,7 +229,7 @@ void agent_session_free(AgentSession *self)
 {
     if (!self)
         return;
-    stop(self);
+    agent_session_stop(self);
     questions_free(self->questions);
     setup_slot_free(self->setup);
     budget_free(self->means.budget);

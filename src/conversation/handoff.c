@@ -151,7 +151,7 @@ bool handoff_run(Engine *engine, const char *instructions, Cancel *cancel, json_
     return false;
 }
 
-static void emit(const Engine *engine, json_t *event)
+static void engine_emit(const Engine *engine, json_t *event)
 {
     json_set_text(event, "action", ACTION);
     agent_events_emit(&engine->base.events, event);
@@ -161,7 +161,7 @@ bool handoff_run_automatically(Engine *engine, Cancel *cancel)
 {
     json_t *start = agent_event_new(EVENT_AUTO_COMPACTION_START);
     json_set_text(start, "reason", "threshold");
-    emit(engine, start);
+    engine_emit(engine, start);
     g_autoptr(GError) problem = NULL;
     g_autoptr(json_t) data = NULL;
     bool is_done = handoff_run(engine, NULL, cancel, &data, &problem);
@@ -172,6 +172,6 @@ bool handoff_run_automatically(Engine *engine, Cancel *cancel)
         g_autofree char *text = g_strdup_printf("Auto-handoff failed: %s", problem->message);
         json_set_text(end, "errorMessage", text);
     }
-    emit(engine, end);
+    engine_emit(engine, end);
     return is_done && data;
 }

@@ -29,7 +29,7 @@ struct SessionAside {
     GError *error;
 };
 
-static void work(void *self_)
+static void session_aside_work(void *self_)
 {
     SessionAside *self = self_;
     self->func(self, self->argument, &self->data, &self->error);
@@ -52,7 +52,7 @@ bool session_aside_start(const AsideSpec *spec, SessionAside **ret_aside, GError
     self->id = g_strdup(spec->id);
     self->argument = g_strdup(spec->argument);
     self->cancel = cancel_new(spec->scope);
-    self->worker = worker_start("kedge-aside", work, self);
+    self->worker = worker_start("kedge-aside", session_aside_work, self);
     if (!self->worker)
         return fail_with(error, KEDGE_ERROR_LIMIT, "no thread can be made for the command");
     *ret_aside = g_steal_pointer(&self);
@@ -121,8 +121,9 @@ const Model *aside_model(const Aside *self)
     return self->summary.model;
 }
 
-static bool call(Aside *self, const ToolDoor *door, const char *tool, const json_t *arguments,
-                 char **ret_text, json_t **ret_details, GError **error)
+static bool session_aside_call(Aside *self, const ToolDoor *door, const char *tool,
+                               const json_t *arguments, char **ret_text, json_t **ret_details,
+                               GError **error)
 {
     const ToolCallSpec spec = {
         .tool = tool_set_find(self->tools, tool),
@@ -153,7 +154,7 @@ bool aside_call(Aside *self, const char *tool, json_t *arguments_, char **ret_te
 {
     g_autoptr(json_t) arguments = arguments_;
     const ToolDoor door = { .kind = DOOR_DIRECT, .via = "tui", .is_read_only = true };
-    return call(self, &door, tool, arguments, ret_text, ret_details, error);
+    return session_aside_call(self, &door, tool, arguments, ret_text, ret_details, error);
 }
 
 bool aside_do(Aside *self, const char *tool, json_t *arguments_, char **ret_text,
@@ -161,7 +162,7 @@ bool aside_do(Aside *self, const char *tool, json_t *arguments_, char **ret_text
 {
     g_autoptr(json_t) arguments = arguments_;
     const ToolDoor door = { .kind = DOOR_DIRECT, .via = "tui", .allow_writes = true };
-    return call(self, &door, tool, arguments, ret_text, ret_details, error);
+    return session_aside_call(self, &door, tool, arguments, ret_text, ret_details, error);
 }
 
 const SummaryContext *aside_summary(const Aside *self, GError **error)

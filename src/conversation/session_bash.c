@@ -46,7 +46,7 @@ char *session_bash_output(SessionBash *self)
     return output;
 }
 
-static void work(void *self_)
+static void session_bash_work(void *self_)
 {
     SessionBash *self = self_;
     const UserShellWatch watch = { keep_output, self };
@@ -68,7 +68,7 @@ bool session_bash_start(const SessionBashSpec *spec, SessionBash **ret_bash, GEr
     self->is_excluded = spec->is_excluded;
     self->is_python = spec->is_python;
     self->cancel = cancel_new(spec->scope);
-    self->worker = worker_start("kedge-bash", work, self);
+    self->worker = worker_start("kedge-bash", session_bash_work, self);
     if (!self->worker)
         return fail_with(error, KEDGE_ERROR_LIMIT, "no thread can be made for the command");
     *ret_bash = g_steal_pointer(&self);

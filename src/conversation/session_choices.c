@@ -174,7 +174,8 @@ bool agent_session_cycle_thinking(AgentSession *self)
 // ---- how a run goes on ----
 
 /* Into the user's settings. */
-static bool save(AgentSession *self, const char *key, const char *text, GError **error)
+static bool agent_session_save(AgentSession *self, const char *key, const char *text,
+                               GError **error)
 {
     g_autoptr(json_t) value = json_text(text);
     const char *const parts[] = { key, NULL };
@@ -193,14 +194,14 @@ bool agent_session_set_service_tier(AgentSession *self, const char *tier, GError
     if (!self->agent_dir)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "this conversation has no directory for settings");
-    return save(self, "serviceTier", tier, error);
+    return agent_session_save(self, "serviceTier", tier, error);
 }
 
 /* That it cannot be written is told, and changes nothing else. */
 static void save_mode(AgentSession *self, const char *key, const char *mode)
 {
     g_autoptr(GError) error = NULL;
-    if (!self->agent_dir || save(self, key, mode, &error))
+    if (!self->agent_dir || agent_session_save(self, key, mode, &error))
         return;
     g_autofree char *text = g_strdup_printf("%s is not saved: %s", key, error->message);
     event_hub_publish_notice(self->hub, "warning", text);

@@ -73,7 +73,7 @@ static void on_aside_end(void *self_)
 
 // ---- commands, code, and what they look up ----
 
-static bool start(AgentSession *self, SessionBashSpec *spec, GError **error)
+static bool agent_session_start(AgentSession *self, SessionBashSpec *spec, GError **error)
 {
     if (self->bash)
         return fail_with(error, KEDGE_ERROR_USAGE,
@@ -99,7 +99,7 @@ bool agent_session_bash(AgentSession *self, const char *command, bool is_exclude
         .id = id,
         .is_excluded = is_excluded,
     };
-    return start(self, &spec, error);
+    return agent_session_start(self, &spec, error);
 }
 
 bool agent_session_has_shell(const AgentSession *self)
@@ -124,7 +124,7 @@ bool agent_session_python(AgentSession *self, const char *code, bool is_excluded
         .is_excluded = is_excluded,
         .is_python = true,
     };
-    return start(self, &spec, error);
+    return agent_session_start(self, &spec, error);
 }
 
 bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argument, const char *id,

@@ -69,7 +69,7 @@ static void set_mode(AgentSession *self, const char *mode, const char *file)
     self->plan.file = copy;
 }
 
-static void enter(AgentSession *self, const char *file)
+static void agent_session_enter(AgentSession *self, const char *file)
 {
     set_mode(self, PLAN_MODE, file);
     plan_mode_enter(self->parts.plan_mode, file);
@@ -79,7 +79,7 @@ static void enter(AgentSession *self, const char *file)
     agent_session_update_setup(self, self->tools.wanted);
 }
 
-static void leave(AgentSession *self, const char *mode, const char *file)
+static void agent_session_leave(AgentSession *self, const char *mode, const char *file)
 {
     set_mode(self, mode, file);
     plan_mode_leave(self->parts.plan_mode);
@@ -87,7 +87,7 @@ static void leave(AgentSession *self, const char *mode, const char *file)
     agent_session_update_setup(self, self->tools.wanted);
 }
 
-static void publish(AgentSession *self)
+static void agent_session_publish(AgentSession *self)
 {
     json_t *event = agent_event_new(EVENT_MODE_CHANGED);
     json_set_text(event, "mode", self->plan.mode);
@@ -122,10 +122,10 @@ static void switch_mode(AgentSession *self, bool is_wanted)
         return;
     g_autofree char *file = g_strdup(self->plan.file ? self->plan.file : PLAN_FILE_URL);
     if (is_wanted)
-        enter(self, file);
+        agent_session_enter(self, file);
     else
-        leave(self, PLAN_MODE_PAUSE, file);
-    publish(self);
+        agent_session_leave(self, PLAN_MODE_PAUSE, file);
+    agent_session_publish(self);
     agent_session_add_job(self, recording_job(self));
 }
 
@@ -177,7 +177,7 @@ void agent_session_restore_plan_mode(AgentSession *self)
     const char *given = json_get_text(json_get_object(entry, "data"), "planFilePath");
     const char *file = plan_file_is_url(given) ? given : PLAN_FILE_URL;
     if (g_strcmp0(mode, PLAN_MODE) == 0)
-        enter(self, file);
+        agent_session_enter(self, file);
     else if (g_strcmp0(mode, PLAN_MODE_PAUSE) == 0)
         set_mode(self, PLAN_MODE_PAUSE, file);
 }
@@ -185,7 +185,7 @@ void agent_session_restore_plan_mode(AgentSession *self)
 void agent_session_suspend_plan_mode(AgentSession *self)
 {
     if (is_planning(self))
-        leave(self, PLAN_MODE_NONE, NULL);
+        agent_session_leave(self, PLAN_MODE_NONE, NULL);
     set_mode(self, PLAN_MODE_NONE, NULL);
 }
 
@@ -193,7 +193,7 @@ void agent_session_follow_plan_mode(AgentSession *self)
 {
     agent_session_restore_plan_mode(self);
     if (!g_str_equal(self->plan.told, self->plan.mode))
-        publish(self);
+        agent_session_publish(self);
 }
 
 void agent_session_enter_handoff(AgentSession *self)
@@ -229,8 +229,8 @@ static bool plan_settle(AgentSession *self, SessionJob *job)
         event_hub_publish_notice(self->hub, "error", text);
         return true;
     }
-    leave(self, PLAN_MODE_NONE, NULL);
-    publish(self);
+    agent_session_leave(self, PLAN_MODE_NONE, NULL);
+    agent_session_publish(self);
     event_hub_publish_notice(self->hub, "info",
                              decision->is_fresh
                                  ? "Plan mode is off; a new session carries the plan out."

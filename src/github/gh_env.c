@@ -67,7 +67,7 @@ static const char *const passed[] = {
     "SSL_CERT_DIR",
 };
 
-static void add(GStrvBuilder *list, const char *name, const char *value)
+static void gh_env_add(GStrvBuilder *list, const char *name, const char *value)
 {
     g_autofree char *entry = g_strconcat(name, "=", value, NULL);
     g_strv_builder_add(list, entry);
@@ -94,11 +94,11 @@ static GStrvBuilder *common_variables(void)
     for (size_t i = 0; i < G_N_ELEMENTS(passed); i++) {
         const char *value = secrets_get(passed[i]);
         if (value)
-            add(list, passed[i], value);
+            gh_env_add(list, passed[i], value);
     }
     g_auto(GStrv) entries = path_entries();
     g_autofree char *path = g_strjoinv(":", entries);
-    add(list, "PATH", path);
+    gh_env_add(list, "PATH", path);
     return g_steal_pointer(&list);
 }
 
@@ -106,9 +106,9 @@ char **gh_env_new_for(const char *host, const char *repo)
 {
     g_autoptr(GStrvBuilder) list = common_variables();
     if (host)
-        add(list, "GH_HOST", host);
+        gh_env_add(list, "GH_HOST", host);
     if (repo)
-        add(list, "GH_REPO", repo);
+        gh_env_add(list, "GH_REPO", repo);
     return g_strv_builder_end(list);
 }
 

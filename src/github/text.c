@@ -12,7 +12,7 @@
 #define MIN_FENCE  3
 
 /* CRLF and lone CR become LF, TAB becomes four spaces. */
-static char *normalise(const char *text)
+static char *text_normalise(const char *text)
 {
     GString *out = g_string_new(NULL);
     for (const char *p = text != NULL ? text : ""; *p != '\0'; p++) {
@@ -29,13 +29,13 @@ static char *normalise(const char *text)
 
 char *text_norm(const char *text)
 {
-    g_autofree char *plain = normalise(text);
+    g_autofree char *plain = text_normalise(text);
     return utf8_trim(plain);
 }
 
 char *text_norm_block(const char *text)
 {
-    g_autofree char *plain = normalise(text);
+    g_autofree char *plain = text_normalise(text);
     return utf8_trim_end(plain);
 }
 

@@ -105,7 +105,7 @@ char *view_cache_repo(const char *repo, const Settings *settings)
 // ---- the connection ----
 
 /* What to do about it depends on what it is. */
-static const char *advice(const GError *error)
+static const char *view_cache_advice(const GError *error)
 {
     if (error_is(error, KEDGE_ERROR_PROTOCOL))
         return "; `kedge gh cache clear` removes it";
@@ -124,7 +124,7 @@ static void note_problem_locked(ViewCache *self, GError *error, bool is_final)
     }
     g_free(self->problem);
     self->problem = g_strdup_printf("The cache of GitHub answers is not used: %s%s", owned->message,
-                                    advice(owned));
+                                    view_cache_advice(owned));
 }
 
 bool view_cache_open(const char *path, Cancel *cancel, Db **ret_db, GError **error)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void skip(Lexer *self, size_t size)
+static void lexer_skip(Lexer *self, size_t size)
 {
     self->at += MIN(size, self->end - self->at);
 }
@@ -64,7 +64,7 @@ bool hook_lua(Lexer *self)
 bool hook_cmake(Lexer *self)
 {
     if (self->text[self->at] == '\\') {
-        skip(self, 2);
+        lexer_skip(self, 2);
         return true;
     }
     return self->text[self->at] == '[' ? skip_bracket_string(self) : add_bracket_comment(self, "#");
@@ -94,17 +94,17 @@ bool hook_lisp(Lexer *self)
     char next = lexer_peek(self, 1);
     switch (self->text[self->at]) {
     case '\\':
-        skip(self, 2);
+        lexer_skip(self, 2);
         return true;
     case '#':
         if (next != '\\' && next != ';')
             return false;
-        skip(self, next == '\\' ? 3 : 2);
+        lexer_skip(self, next == '\\' ? 3 : 2);
         return true;
     case '?':
         if (lexer_is_word(lexer_before(self, self->at)) || lexer_before(self, self->at) == '-')
             return false;
-        skip(self, next == '\\' ? 3 : 2);
+        lexer_skip(self, next == '\\' ? 3 : 2);
         return true;
     default:
         return false;
@@ -133,7 +133,7 @@ bool hook_ocaml(Lexer *self)
 /* $% is a character. */
 bool hook_erlang(Lexer *self)
 {
-    skip(self, lexer_peek(self, 1) == '\\' ? 3 : 2);
+    lexer_skip(self, lexer_peek(self, 1) == '\\' ? 3 : 2);
     return true;
 }
 
@@ -144,7 +144,7 @@ bool hook_prolog(Lexer *self)
         return false;
     char next = lexer_peek(self, 1);
     bool is_long = next == '\\' || (next == '\'' && lexer_peek(self, 2) == '\'');
-    skip(self, is_long ? 3 : 2);
+    lexer_skip(self, is_long ? 3 : 2);
     return true;
 }
 
@@ -156,7 +156,7 @@ bool hook_hcl(Lexer *self)
 bool hook_dockerfile(Lexer *self)
 {
     if (lexer_has(self, self->at, "<<<")) {
-        skip(self, 3);
+        lexer_skip(self, 3);
         return true;
     }
     return heredoc_open(self, HEREDOC_DASH_TABS, true);
@@ -209,6 +209,6 @@ bool hook_tex(Lexer *self)
         literal_open(self, 5, &literal);
         return true;
     }
-    skip(self, 2);
+    lexer_skip(self, 2);
     return true;
 }

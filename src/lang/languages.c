@@ -98,7 +98,7 @@ LanguageByName language_by_name(const char *path, const Language **ret_language)
 
 // ---- by text ----
 
-static bool contains(const char *text, size_t size, const char *needle)
+static bool languages_contains(const char *text, size_t size, const char *needle)
 {
     return memmem(text, MIN(size, PROBE_BYTES), needle, strlen(needle)) != NULL;
 }
@@ -159,7 +159,7 @@ static bool is_mysql(const char *text, size_t size)
     static const char *const signs[] = { "ENGINE=", "AUTO_INCREMENT", "auto_increment",
                                          "DELIMITER ", "`" };
     for (size_t i = 0; i < G_N_ELEMENTS(signs); i++) {
-        if (contains(text, size, signs[i]))
+        if (languages_contains(text, size, signs[i]))
             return true;
     }
     return false;

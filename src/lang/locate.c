@@ -11,7 +11,7 @@
 
 // ---- what a comment is ----
 
-static bool begins(const char *text, size_t size, const char *prefix)
+static bool locate_begins(const char *text, size_t size, const char *prefix)
 {
     size_t length = strlen(prefix);
     return length <= size && memcmp(text, prefix, length) == 0;
@@ -24,11 +24,11 @@ static CommentKind kind_of(const Comment *comment, const char *text, size_t size
     bool is_doc;
     if (comment->is_delimited)
         is_doc = text[0] == '"' || text[0] == '\'' || (is_slashed && third == '!') ||
-                 (begins(text, size, "/**") && fourth != '*' && fourth != '/');
+                 (locate_begins(text, size, "/**") && fourth != '*' && fourth != '/');
     else
-        is_doc = (begins(text, size, "///") && fourth != '/') || begins(text, size, "//!") ||
-                 begins(text, size, "##'") ||
-                 (comment->language->flags & LANGUAGE_ROXYGEN && begins(text, size, "#'"));
+        is_doc = (locate_begins(text, size, "///") && fourth != '/') ||
+                 locate_begins(text, size, "//!") || locate_begins(text, size, "##'") ||
+                 (comment->language->flags & LANGUAGE_ROXYGEN && locate_begins(text, size, "#'"));
     if (is_doc)
         return COMMENT_DOC;
     return comment->is_delimited ? COMMENT_BLOCK : COMMENT_LINE;
@@ -43,7 +43,7 @@ static bool is_instruction(const char *text, size_t size)
         "shellcheck ",     "vim:",        "vi:",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
-        if (begins(text, size, prefixes[i]))
+        if (locate_begins(text, size, prefixes[i]))
             return true;
     }
     return size >= 4 && g_ascii_strncasecmp(text, "noqa", 4) == 0 &&
@@ -54,10 +54,11 @@ static bool is_instruction(const char *text, size_t size)
 static bool is_native_instruction(const Comment *comment, const char *text, size_t size)
 {
     const char *language = comment->language->name;
-    if (begins(text, size, "//go:") || begins(text, size, "// +build") || begins(text, size, "{-#"))
+    if (locate_begins(text, size, "//go:") || locate_begins(text, size, "// +build") ||
+        locate_begins(text, size, "{-#"))
         return true;
     if (strcmp(language, "pascal") == 0)
-        return begins(text, size, "{$") || begins(text, size, "(*$");
+        return locate_begins(text, size, "{$") || locate_begins(text, size, "(*$");
     if (strcmp(language, "dockerfile") != 0)
         return false;
     size_t word = 1;
@@ -67,9 +68,9 @@ static bool is_native_instruction(const Comment *comment, const char *text, size
     while (equals < size && (g_ascii_isalpha(text[equals]) || lexer_is_blank(text[equals])))
         equals++;
     return equals < size && text[equals] == '=' &&
-           (begins(text + word, size - word, "syntax") ||
-            begins(text + word, size - word, "escape") ||
-            begins(text + word, size - word, "check"));
+           (locate_begins(text + word, size - word, "syntax") ||
+            locate_begins(text + word, size - word, "escape") ||
+            locate_begins(text + word, size - word, "check"));
 }
 
 static bool is_directive(const Comment *comment, const char *text, size_t size)

@@ -52,7 +52,7 @@ static Tag read_tag(Lexer *self)
 }
 
 /* The value of an attribute, in small letters; NULL when the tag has none such. Caller frees. */
-static char *attribute(const Lexer *self, const Tag *tag, const char *name)
+static char *lexer_attribute(const Lexer *self, const Tag *tag, const char *name)
 {
     size_t size = strlen(name);
     for (size_t place = tag->attributes; place + size < tag->end; place++) {
@@ -77,8 +77,8 @@ static char *attribute(const Lexer *self, const Tag *tag, const char *name)
 /* What <script …> holds; NULL: text. */
 static const Language *script_language(const Lexer *self, const Tag *tag)
 {
-    g_autofree char *type = attribute(self, tag, "type");
-    g_autofree char *lang = attribute(self, tag, "lang");
+    g_autofree char *type = lexer_attribute(self, tag, "type");
+    g_autofree char *lang = lexer_attribute(self, tag, "lang");
     const char *kind = lang != NULL ? lang : type != NULL ? type : "";
     if (strcmp(kind, "tsx") == 0 || strcmp(kind, "jsx") == 0)
         return self->find_language(kind);
@@ -91,7 +91,7 @@ static const Language *script_language(const Lexer *self, const Tag *tag)
 
 static const Language *style_language(const Lexer *self, const Tag *tag)
 {
-    g_autofree char *lang = attribute(self, tag, "lang");
+    g_autofree char *lang = lexer_attribute(self, tag, "lang");
     if (lang && (strcmp(lang, "scss") == 0 || strcmp(lang, "less") == 0))
         return self->find_language(lang);
     return lang == NULL || strcmp(lang, "css") == 0 || strcmp(lang, "postcss") == 0

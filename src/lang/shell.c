@@ -28,15 +28,15 @@ typedef struct Shell {
     bool has_heredocs;
 } Shell;
 
-static ShellFrame *top(const Shell *self)
+static ShellFrame *shell_top(const Shell *self)
 {
     return &g_array_index(self->frames, ShellFrame, self->frames->len - 1);
 }
 
 /* Goes behind the opener; what is nested too deep is text. */
-static void enter(Shell *self, ShellKind kind, size_t opener_size)
+static void shell_enter(Shell *self, ShellKind kind, size_t opener_size)
 {
-    const ShellFrame *around = top(self);
+    const ShellFrame *around = shell_top(self);
     const ShellFrame frame = {
         .kind = kind,
         .is_quoted = kind == SHELL_PARAMETER && (around->kind == SHELL_QUOTES || around->is_quoted),
@@ -46,7 +46,7 @@ static void enter(Shell *self, ShellKind kind, size_t opener_size)
     self->lexer->at += opener_size;
 }
 
-static void leave(Shell *self, size_t closer_size)
+static void shell_leave(Shell *self, size_t closer_size)
 {
     g_array_set_size(self->frames, self->frames->len - 1);
     self->lexer->at += closer_size;
@@ -62,13 +62,13 @@ static void skip_single_quotes(Lexer *lexer, char escape, size_t opener_size)
 static void read_dollar(Shell *self)
 {
     Lexer *lexer = self->lexer;
-    bool is_quoted = top(self)->kind == SHELL_QUOTES;
+    bool is_quoted = shell_top(self)->kind == SHELL_QUOTES;
     if (lexer_has(lexer, lexer->at, "$(("))
-        enter(self, SHELL_ARITHMETIC, 3);
+        shell_enter(self, SHELL_ARITHMETIC, 3);
     else if (lexer_has(lexer, lexer->at, "$("))
-        enter(self, SHELL_CODE, 2);
+        shell_enter(self, SHELL_CODE, 2);
     else if (lexer_has(lexer, lexer->at, "${"))
-        enter(self, SHELL_PARAMETER, 2);
+        shell_enter(self, SHELL_PARAMETER, 2);
     else if (!is_quoted && lexer_has(lexer, lexer->at, "$'"))
         skip_single_quotes(lexer, '\\', 2);
     else if (lexer_has(lexer, lexer->at, "$#") || lexer_has(lexer, lexer->at, "$$"))
@@ -89,19 +89,19 @@ static bool read_common(Shell *self)
         read_dollar(self);
         return true;
     case '`':
-        if (top(self)->kind == SHELL_BACKTICKS)
-            leave(self, 1);
+        if (shell_top(self)->kind == SHELL_BACKTICKS)
+            shell_leave(self, 1);
         else
-            enter(self, SHELL_BACKTICKS, 1);
+            shell_enter(self, SHELL_BACKTICKS, 1);
         return true;
     case '"':
-        if (top(self)->kind == SHELL_QUOTES)
-            leave(self, 1);
+        if (shell_top(self)->kind == SHELL_QUOTES)
+            shell_leave(self, 1);
         else
-            enter(self, SHELL_QUOTES, 1);
+            shell_enter(self, SHELL_QUOTES, 1);
         return true;
     case '\'':
-        if (top(self)->kind == SHELL_QUOTES || top(self)->is_quoted)
+        if (shell_top(self)->kind == SHELL_QUOTES || shell_top(self)->is_quoted)
             return false;
         skip_single_quotes(lexer, '\0', 1);
         return true;
@@ -113,7 +113,7 @@ static bool read_common(Shell *self)
 static void read_parameter(Shell *self)
 {
     if (self->lexer->text[self->lexer->at] == '}')
-        leave(self, 1);
+        shell_leave(self, 1);
     else if (!read_common(self))
         self->lexer->at++;
 }
@@ -124,17 +124,17 @@ static void read_arithmetic(Shell *self)
     char c = lexer->text[lexer->at];
     if (read_common(self))
         return;
-    if (c == ')' && top(self)->depth == 0) {
+    if (c == ')' && shell_top(self)->depth == 0) {
         if (lexer_peek(lexer, 1) == ')') {
-            leave(self, 2);
+            shell_leave(self, 2);
         } else {
-            top(self)->kind = SHELL_CODE; // `((a); b)`: two subshells after all
+            shell_top(self)->kind = SHELL_CODE; // `((a); b)`: two subshells after all
             lexer->at++;
         }
         return;
     }
-    top(self)->depth += c == '(';
-    top(self)->depth -= c == ')';
+    shell_top(self)->depth += c == '(';
+    shell_top(self)->depth -= c == ')';
     lexer->at++;
 }
 
@@ -159,7 +159,7 @@ static void add_comment(Shell *self)
 {
     Lexer *lexer = self->lexer;
     size_t start = lexer->at, end = lexer_line_end(lexer, start);
-    if (top(self)->kind == SHELL_BACKTICKS) {
+    if (shell_top(self)->kind == SHELL_BACKTICKS) {
         const char *close = memchr(lexer->text + start, '`', end - start);
         end = close != NULL ? (size_t)(close - lexer->text) : end;
     }
@@ -191,9 +191,9 @@ static void read_word(Shell *self)
            (lexer_is_word(lexer->text[end]) || lexer->text[end] == '[' || lexer->text[end] == ']'))
         end++;
     if (lexer_is_one_of(lexer, start, end, "case") && is_command(lexer))
-        top(self)->cases++;
+        shell_top(self)->cases++;
     else if (lexer_is_one_of(lexer, start, end, "esac"))
-        top(self)->cases -= top(self)->cases > 0;
+        shell_top(self)->cases -= shell_top(self)->cases > 0;
     else if (lexer_is_one_of(lexer, start, end, "[["))
         self->is_test = true;
     else if (lexer_is_one_of(lexer, start, end, "]]"))
@@ -204,12 +204,12 @@ static void read_word(Shell *self)
 /* A closing bracket of code. */
 static void read_close(Shell *self)
 {
-    ShellFrame *frame = top(self);
+    ShellFrame *frame = shell_top(self);
     if (frame->depth > 0) {
         frame->depth--;
         self->lexer->at++;
     } else if (frame->kind == SHELL_CODE && frame->cases == 0 && self->frames->len > 1) {
-        leave(self, 1);
+        shell_leave(self, 1);
     } else {
         self->lexer->at++;
     }
@@ -235,9 +235,9 @@ static void read_code(Shell *self)
     } else if (c == '<' && self->has_heredocs && heredoc_open_shell(lexer)) {
         return;
     } else if (opens_arithmetic(self)) {
-        enter(self, SHELL_ARITHMETIC, 2);
+        shell_enter(self, SHELL_ARITHMETIC, 2);
     } else if (c == '(') {
-        top(self)->depth++;
+        shell_top(self)->depth++;
         lexer->at++;
     } else if (c == ')') {
         read_close(self);
@@ -258,7 +258,7 @@ static void read_shell(Lexer *lexer, bool has_heredocs)
     };
     g_array_append_val(self.frames, bottom);
     while (lexer->at < lexer->end) {
-        switch (top(&self)->kind) {
+        switch (shell_top(&self)->kind) {
         case SHELL_QUOTES:
             if (!read_common(&self))
                 lexer->at++;

@@ -44,7 +44,7 @@ typedef struct Start { // of the thread
 // ---- calls ----
 
 /* On the conversation's thread. Takes `error`; the call may be gone when this returns. */
-static void finish(LibCall *call, kedge_code code, GError *error)
+static void lib_call_finish(LibCall *call, kedge_code code, GError *error)
 {
     kedge_session *self = call->session;
     loop_remove(self->loop, g_steal_pointer(&call->timer));
@@ -93,7 +93,7 @@ static void look_whether_idle(void *self_)
         return;
     if (event_hub_is_drained(agent_session_events(self->agent))) {
         while ((call = find_call(self, is_waiting_for_idle, NULL)))
-            finish(call, KEDGE_OK, NULL);
+            lib_call_finish(call, KEDGE_OK, NULL);
         return;
     }
     self->is_looking = true;
@@ -115,7 +115,7 @@ static void on_timeout(void *call_)
     GError *error = NULL;
     fail_with(&error, KEDGE_ERROR_TIMEOUT, "the conversation is still busy after %lld ms",
               (long long)call->timeout_ms);
-    finish(call, KEDGE_TIMEOUT, error);
+    lib_call_finish(call, KEDGE_TIMEOUT, error);
 }
 
 static void run_call(void *call_)
@@ -124,15 +124,15 @@ static void run_call(void *call_)
     kedge_session *self = call->session;
     GError *error = NULL;
     if (!call->run(self, call, &error)) {
-        finish(call, KEDGE_FAILED, error);
+        lib_call_finish(call, KEDGE_FAILED, error);
         return;
     }
     if (!call->is_pending && !call->waits_idle) {
-        finish(call, KEDGE_OK, NULL);
+        lib_call_finish(call, KEDGE_OK, NULL);
         return;
     }
     if (!call->may_wait) {
-        finish(call, KEDGE_PENDING, NULL);
+        lib_call_finish(call, KEDGE_PENDING, NULL);
         return;
     }
     if (call->waits_idle)
@@ -152,7 +152,8 @@ static bool is_inside_locked(const kedge_session *self)
 }
 
 /* False when the conversation is ending, or the call would wait where nothing may. */
-static bool enqueue(kedge_session *self, LibCall *call, bool *ret_is_own_thread, GError **error)
+static bool lib_session_enqueue(kedge_session *self, LibCall *call, bool *ret_is_own_thread,
+                                GError **error)
 {
     call->session = self;
     pthread_mutex_lock(&self->lock);
@@ -192,7 +193,7 @@ void lib_session_release(kedge_session *self)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void await(kedge_session *self, LibCall *call)
+static void lib_session_await(kedge_session *self, LibCall *call)
 {
     pthread_mutex_lock(&self->lock);
     while (!call->is_done)
@@ -209,13 +210,13 @@ kedge_code lib_call(kedge_session *self, LibCall *call, kedge_error **ret_error)
         fail_with(&error, KEDGE_ERROR_USAGE, "there is no session: NULL was given");
         return lib_fail(error, ret_error);
     }
-    if (!enqueue(self, call, &is_own_thread, &error))
+    if (!lib_session_enqueue(self, call, &is_own_thread, &error))
         return lib_fail(error, ret_error);
     if (is_own_thread)
         run_call(call);
     else
         loop_post(self->loop, run_call, call);
-    await(self, call);
+    lib_session_await(self, call);
     g_free(call->own_id);
     return call->error ? lib_fail(call->error, ret_error) : call->code;
 }
@@ -268,10 +269,10 @@ static void end_command(kedge_session *self, const json_t *event)
         fail_with(&error, KEDGE_ERROR_FAILED, "%s", problem);
     else
         call->data = json_incref(json_object_get(event, "data"));
-    finish(call, KEDGE_OK, error);
+    lib_call_finish(call, KEDGE_OK, error);
 }
 
-static void ask(kedge_session *self, const json_t *event)
+static void lib_session_ask(kedge_session *self, const json_t *event)
 {
     g_autofree char *text = json_to_text(event);
     kedge_answer answer = self->on_question(text, self->user_data);
@@ -286,7 +287,7 @@ static void on_event(json_t *event, void *self_)
     if (kind == EVENT_COMMAND_END)
         end_command(self, event);
     else if (kind == EVENT_QUESTION && self->on_question)
-        ask(self, event);
+        lib_session_ask(self, event);
     if (find_call(self, is_waiting_for_idle, NULL))
         look_soon(self);
 }
@@ -325,7 +326,7 @@ static void cancel_calls(kedge_session *self)
     while ((call = find_call(self, is_any, NULL))) {
         GError *error = NULL;
         fail_with(&error, KEDGE_ERROR_CANCELLED, "the conversation was closed");
-        finish(call, KEDGE_CANCELLED, error);
+        lib_call_finish(call, KEDGE_CANCELLED, error);
     }
 }
 
@@ -348,7 +349,7 @@ static void session_main(void *start_)
     agent_session_free(self->agent);
 }
 
-static void destroy(kedge_session *self)
+static void lib_session_destroy(kedge_session *self)
 {
     worker_join(self->worker);
     loop_free(self->loop);
@@ -384,7 +385,7 @@ kedge_session *kedge_session_open(const kedge_options *options, kedge_error **re
         failure = self->failure;
     if (!failure)
         return self;
-    destroy(self);
+    lib_session_destroy(self);
     lib_fail(failure, ret_error);
     return NULL;
 }
@@ -405,6 +406,6 @@ kedge_code kedge_session_free(kedge_session *self)
     while (self->users > 0)
         pthread_cond_wait(&self->changed, &self->lock);
     pthread_mutex_unlock(&self->lock);
-    destroy(self);
+    lib_session_destroy(self);
     return KEDGE_OK;
 }

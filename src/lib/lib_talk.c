@@ -25,7 +25,7 @@ typedef struct CommandArgs {
     const json_t *arguments;
 } CommandArgs;
 
-static kedge_code refuse(const char *problem, kedge_error **ret_error)
+static kedge_code lib_talk_refuse(const char *problem, kedge_error **ret_error)
 {
     GError *error = NULL;
     fail_with(&error, KEDGE_ERROR_USAGE, "%s", problem);
@@ -34,7 +34,7 @@ static kedge_code refuse(const char *problem, kedge_error **ret_error)
 
 // ---- events ----
 
-static void tell(json_t *event, void *subscriber)
+static void lib_talk_tell(json_t *event, void *subscriber)
 {
     const Subscriber *self = subscriber;
     g_autofree char *text = json_to_text(event);
@@ -49,7 +49,7 @@ static bool run_subscribe(kedge_session *self, LibCall *call, GError **error G_G
     subscriber->id = lib_session_next_number(self);
     subscriber->func = args->func;
     subscriber->user_data = args->user_data;
-    const SubscriberSpec spec = { details[args->detail], true, tell, subscriber };
+    const SubscriberSpec spec = { details[args->detail], true, lib_talk_tell, subscriber };
     subscriber->subscription = agent_session_subscribe(lib_session_agent(self), &spec);
     g_ptr_array_add(lib_session_subscribers(self), subscriber);
     if (args->ret_id)
@@ -62,7 +62,8 @@ kedge_code kedge_session_subscribe(kedge_session *session, kedge_detail detail,
                                    kedge_error **ret_error)
 {
     if (!func || (int)detail < KEDGE_MESSAGES || detail > KEDGE_WHOLE)
-        return refuse("a subscription needs a function, and one of the three details", ret_error);
+        return lib_talk_refuse("a subscription needs a function, and one of the three details",
+                               ret_error);
     const SubscribeArgs args = { detail, func, user_data, ret_id };
     LibCall call = { .run = run_subscribe, .args = &args };
     return lib_call(session, &call, ret_error);
@@ -107,8 +108,8 @@ static bool run_command(kedge_session *self, LibCall *call, GError **error)
 }
 
 /* `arguments` is taken; `call` says how. */
-static kedge_code command(kedge_session *session, LibCall *call, const char *name,
-                          json_t *arguments, kedge_error **ret_error)
+static kedge_code lib_talk_command(kedge_session *session, LibCall *call, const char *name,
+                                   json_t *arguments, kedge_error **ret_error)
 {
     g_autoptr(json_t) kept = arguments;
     const CommandArgs args = { name, kept };
@@ -133,16 +134,16 @@ static kedge_code command_of_text(kedge_session *session, LibCall *call, const c
     if (ret_data)
         *ret_data = NULL;
     if (!name)
-        return refuse("a command needs a name", ret_error);
+        return lib_talk_refuse("a command needs a name", ret_error);
     if (arguments && !json_parse_text(arguments, &object, &error)) {
         g_prefix_error(&error, "%s: ", name);
         return lib_fail(error, ret_error);
     }
     if (object && !json_is_object(object)) {
         json_decref(object);
-        return refuse("the arguments of a command must be a JSON object", ret_error);
+        return lib_talk_refuse("the arguments of a command must be a JSON object", ret_error);
     }
-    kedge_code code = command(session, call, name, object, ret_error);
+    kedge_code code = lib_talk_command(session, call, name, object, ret_error);
     give_data(call->data, ret_data);
     return code;
 }
@@ -158,7 +159,7 @@ kedge_code kedge_session_begin(kedge_session *session, const char *name, const c
                                const char *id, char **ret_data, kedge_error **ret_error)
 {
     if (id && (g_str_has_prefix(id, LIB_OWN_ID) || !g_utf8_validate(id, -1, NULL)))
-        return refuse("an id is UTF-8 and does not begin with " LIB_OWN_ID, ret_error);
+        return lib_talk_refuse("an id is UTF-8 and does not begin with " LIB_OWN_ID, ret_error);
     LibCall call = { .id = id, .is_begun = true };
     return command_of_text(session, &call, name, arguments, ret_data, ret_error);
 }
@@ -169,8 +170,9 @@ kedge_code kedge_session_begin(kedge_session *session, const char *name, const c
 static json_t *message_arguments(const char *message, kedge_error **ret_error)
 {
     if (!message || !g_utf8_validate(message, -1, NULL)) {
-        refuse(message ? "the message is not UTF-8" : "there is no message: NULL was given",
-               ret_error);
+        lib_talk_refuse(message ? "the message is not UTF-8"
+                                : "there is no message: NULL was given",
+                        ret_error);
         return NULL;
     }
     json_t *arguments = json_object();
@@ -178,14 +180,14 @@ static json_t *message_arguments(const char *message, kedge_error **ret_error)
     return arguments;
 }
 
-static kedge_code say(kedge_session *session, const char *name, const char *message,
-                      kedge_error **ret_error)
+static kedge_code lib_talk_say(kedge_session *session, const char *name, const char *message,
+                               kedge_error **ret_error)
 {
     json_t *arguments = message_arguments(message, ret_error);
     if (!arguments)
         return KEDGE_USAGE;
     LibCall call = { .is_begun = true };
-    kedge_code code = command(session, &call, name, arguments, ret_error);
+    kedge_code code = lib_talk_command(session, &call, name, arguments, ret_error);
     json_decref(call.data);
     return code == KEDGE_PENDING ? KEDGE_OK : code;
 }
@@ -193,18 +195,18 @@ static kedge_code say(kedge_session *session, const char *name, const char *mess
 kedge_code kedge_session_prompt(kedge_session *session, const char *message,
                                 kedge_error **ret_error)
 {
-    return say(session, "prompt", message, ret_error);
+    return lib_talk_say(session, "prompt", message, ret_error);
 }
 
 kedge_code kedge_session_steer(kedge_session *session, const char *message, kedge_error **ret_error)
 {
-    return say(session, "steer", message, ret_error);
+    return lib_talk_say(session, "steer", message, ret_error);
 }
 
 kedge_code kedge_session_follow_up(kedge_session *session, const char *message,
                                    kedge_error **ret_error)
 {
-    return say(session, "follow_up", message, ret_error);
+    return lib_talk_say(session, "follow_up", message, ret_error);
 }
 
 static bool run_last_answer(kedge_session *self, LibCall *call, GError **error G_GNUC_UNUSED)
@@ -237,7 +239,7 @@ kedge_code kedge_session_run(kedge_session *session, const char *message, char *
         return KEDGE_USAGE;
     LibCall call = { .needs_wait = true }, ask = { .run = run_last_answer };
     lib_session_hold(session); // freed by another thread, it must not go between the two calls
-    kedge_code code = command(session, &call, "prompt", arguments, ret_error);
+    kedge_code code = lib_talk_command(session, &call, "prompt", arguments, ret_error);
     g_autoptr(json_t) end = call.data;
     if (code == KEDGE_OK)
         code = lib_call(session, &ask, ret_error);
@@ -256,7 +258,7 @@ kedge_code kedge_session_run(kedge_session *session, const char *message, char *
 kedge_code kedge_session_abort(kedge_session *session, kedge_error **ret_error)
 {
     LibCall call = { .is_begun = true };
-    kedge_code code = command(session, &call, "abort", NULL, ret_error);
+    kedge_code code = lib_talk_command(session, &call, "abort", NULL, ret_error);
     return code == KEDGE_PENDING ? KEDGE_OK : code;
 }
 
@@ -276,10 +278,10 @@ kedge_code kedge_session_answer(kedge_session *session, const char *question_id,
                                 kedge_error **ret_error)
 {
     if (!question_id || !g_utf8_validate(question_id, -1, NULL))
-        return refuse("an answer needs the id of a question", ret_error);
+        return lib_talk_refuse("an answer needs the id of a question", ret_error);
     json_t *arguments = json_object();
     json_set_text(arguments, "questionId", question_id);
     json_set_bool(arguments, "approved", is_approved != 0);
     LibCall call = { 0 };
-    return command(session, &call, "answer", arguments, ret_error);
+    return lib_talk_command(session, &call, "answer", arguments, ret_error);
 }

@@ -86,7 +86,7 @@ void kedge_call_update(kedge_call *call, const char *text)
 
 // ---- on the conversation's thread ----
 
-static DynamicTool *define(kedge_session *session, const kedge_tool *tool, GError **error)
+static DynamicTool *lib_tools_define(kedge_session *session, const kedge_tool *tool, GError **error)
 {
     g_autoptr(json_t) schema = NULL;
     if (!tool->func || !tool->name || !tool->parameters || !g_utf8_validate(tool->name, -1, NULL) ||
@@ -126,7 +126,7 @@ static bool run_set(kedge_session *self, LibCall *call, GError **error)
     const SetArgs *args = call->args;
     g_autoptr(GPtrArray) tools = g_ptr_array_new_with_free_func(unref_tool);
     for (size_t i = 0; i < args->count; i++) {
-        DynamicTool *tool = define(self, &args->tools[i], error);
+        DynamicTool *tool = lib_tools_define(self, &args->tools[i], error);
         if (!tool)
             return false;
         g_ptr_array_add(tools, tool);

@@ -163,7 +163,7 @@ bool mcp_calls_are_waiting(const McpCalls *self)
     return self->schedule.waiting.length > 0;
 }
 
-static void refuse(McpCalls *self, const json_t *id, int code, const char *message)
+static void mcp_calls_refuse(McpCalls *self, const json_t *id, int code, const char *message)
 {
     line_server_send(self->spec.link, jsonrpc_error(id, code, message));
 }
@@ -176,21 +176,22 @@ void mcp_calls_receive(McpCalls *self, const json_t *id, const json_t *params)
     json_t *arguments = json_object_get(params, "arguments");
     if (!tool) {
         g_autofree char *text = g_strdup_printf("Unknown tool: %s", name ? name : "(none named)");
-        refuse(self, id, JSONRPC_INVALID_PARAMS, text);
+        mcp_calls_refuse(self, id, JSONRPC_INVALID_PARAMS, text);
         return;
     }
     if (arguments && !json_is_object(arguments) && !json_is_null(arguments)) {
-        refuse(self, id, JSONRPC_INVALID_PARAMS, "arguments must be an object");
+        mcp_calls_refuse(self, id, JSONRPC_INVALID_PARAMS, "arguments must be an object");
         return;
     }
     g_autofree char *key = json_to_text(id);
     if (g_hash_table_contains(self->all, key)) {
-        refuse(self, id, JSONRPC_INVALID_REQUEST, "a request with this id is already running");
+        mcp_calls_refuse(self, id, JSONRPC_INVALID_REQUEST,
+                         "a request with this id is already running");
         return;
     }
     if (g_hash_table_size(self->all) >= LIMIT_MCP_CALLS) {
         g_autofree char *text = g_strdup_printf("too many calls at once (%d)", LIMIT_MCP_CALLS);
-        refuse(self, id, JSONRPC_INVALID_REQUEST, text);
+        mcp_calls_refuse(self, id, JSONRPC_INVALID_REQUEST, text);
         return;
     }
 

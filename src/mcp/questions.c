@@ -48,7 +48,7 @@ static void elicitation_unref(void *data)
 }
 
 /* A form with one field that must be filled in. Takes the field's schema. */
-static json_t *form(const char *message, const char *name, json_t *field)
+static json_t *questions_form(const char *message, const char *name, json_t *field)
 {
     json_t *properties = json_object();
     json_set_take(properties, name, field);
@@ -69,7 +69,7 @@ static json_t *approval_form(const ToolQuestion *question)
     json_t *approve = json_object();
     json_set_text(approve, "type", "boolean");
     json_set_text(approve, "title", "Run this command?");
-    return form(question->text, "approve", approve);
+    return questions_form(question->text, "approve", approve);
 }
 
 static json_t *choice_form(const ToolChoice *choice)
@@ -81,10 +81,10 @@ static json_t *choice_form(const ToolChoice *choice)
     json_set_text(field, "type", "string");
     json_set_text(field, "title", options ? "Choice" : "Your answer");
     json_set_take(field, "enum", options);
-    return form(choice->title, "choice", field);
+    return questions_form(choice->title, "choice", field);
 }
 
-static void answer(Elicitation *self, Answer value)
+static void elicitation_answer(Elicitation *self, Answer value)
 {
     const uint64_t one = 1;
     g_atomic_int_set(&self->answer, value);
@@ -97,7 +97,7 @@ static void send_question(void *data)
     Elicitation *self = data;
     McpQuestions *questions = self->questions;
     if (questions->link->is_ending || questions->link->is_closed) {
-        answer(self, ANSWER_IMPOSSIBLE);
+        elicitation_answer(self, ANSWER_IMPOSSIBLE);
         elicitation_unref(self);
         return;
     }
@@ -148,8 +148,9 @@ static bool fail_unanswered(const McpQuestions *self, const ToolDef *tool, GErro
 
 /* Takes the form. What came of it, NONE within the limit; *ret_value of a
    choice (may be NULL), the caller's. */
-static bool elicit(McpQuestions *questions, json_t *params, int64_t limit_ms, Cancel *cancel,
-                   Answer *ret_answer, char **ret_value, GError **error)
+static bool mcp_questions_elicit(McpQuestions *questions, json_t *params, int64_t limit_ms,
+                                 Cancel *cancel, Answer *ret_answer, char **ret_value,
+                                 GError **error)
 {
     Fd answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     Elicitation *self = g_new0(Elicitation, 1);
@@ -182,7 +183,8 @@ bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_a
 {
     Answer given = ANSWER_NONE;
     McpQuestions *self = questions;
-    if (!elicit(self, approval_form(question), self->limit_ms, cancel, &given, NULL, error))
+    if (!mcp_questions_elicit(self, approval_form(question), self->limit_ms, cancel, &given, NULL,
+                              error))
         return false;
     *ret_approved = given == ANSWER_YES;
     if (given == ANSWER_NONE)
@@ -204,7 +206,7 @@ bool mcp_questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *r
     McpQuestions *self = questions;
     bool has_timeout = choice->timeout_ms > 0 && choice->timeout_ms < self->limit_ms;
     int64_t limit_ms = has_timeout ? choice->timeout_ms : self->limit_ms;
-    if (!elicit(self, choice_form(choice), limit_ms, cancel, &given, &value, error) ||
+    if (!mcp_questions_elicit(self, choice_form(choice), limit_ms, cancel, &given, &value, error) ||
         !cancel_check(cancel, error))
         return false;
     if (given == ANSWER_NONE && !has_timeout)
@@ -229,7 +231,7 @@ void mcp_questions_answer(McpQuestions *self, const json_t *response)
     bool is_yes = is_accepted && json_get_bool(content, "approve", false);
     question->value = is_accepted ? g_strdup(json_get_text(content, "choice")) : NULL;
     // an error says that the client cannot do what it said it could
-    answer(question, !result ? ANSWER_IMPOSSIBLE : is_yes ? ANSWER_YES : ANSWER_NO);
+    elicitation_answer(question, !result ? ANSWER_IMPOSSIBLE : is_yes ? ANSWER_YES : ANSWER_NO);
     g_hash_table_remove(self->open, key);
 }
 
@@ -239,7 +241,7 @@ void mcp_questions_give_up(McpQuestions *self)
     void *value = NULL;
     g_hash_table_iter_init(&iter, self->open);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        answer(value, ANSWER_IMPOSSIBLE);
+        elicitation_answer(value, ANSWER_IMPOSSIBLE);
         g_hash_table_iter_remove(&iter);
     }
 }

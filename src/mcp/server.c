@@ -39,7 +39,7 @@ typedef struct McpServer {
     ToolContext *context;
 } McpServer;
 
-static void send(McpServer *self, json_t *message)
+static void mcp_server_send(McpServer *self, json_t *message)
 {
     line_server_send(&self->line, message);
 }
@@ -51,7 +51,7 @@ static bool is_idle(void *data)
            (self->line.is_closed || !mcp_calls_are_waiting(self->calls));
 }
 
-static void stop(bool drops_waiting G_GNUC_UNUSED, void *data)
+static void server_stop(bool drops_waiting G_GNUC_UNUSED, void *data)
 {
     McpServer *self = data;
     mcp_questions_give_up(self->questions);
@@ -65,7 +65,7 @@ static void on_written(void *data)
     mcp_calls_start(self->calls);
 }
 
-static void initialize(McpServer *self, const json_t *id, const json_t *params)
+static void mcp_server_initialize(McpServer *self, const json_t *id, const json_t *params)
 {
     const char *wanted = json_get_text(params, "protocolVersion");
     self->protocol = versions[0];
@@ -92,7 +92,7 @@ static void initialize(McpServer *self, const json_t *id, const json_t *params)
     json_set_take(result, "capabilities", offered);
     json_set_take(result, "serverInfo", server_info);
     json_set_text(result, "instructions", instructions);
-    send(self, jsonrpc_result(id, result));
+    mcp_server_send(self, jsonrpc_result(id, result));
 }
 
 static void stop_waiting_for_roots(McpServer *self)
@@ -111,7 +111,7 @@ static void roots_timed_out(void *data)
 }
 
 /* The client is ready. Its first file:// root is our directory unless --cwd says otherwise. */
-static void initialized(McpServer *self)
+static void mcp_server_initialized(McpServer *self)
 {
     if (!self->has_roots || self->options->cwd || self->context || self->is_waiting_for_roots)
         return;
@@ -119,7 +119,7 @@ static void initialized(McpServer *self)
     mcp_calls_hold(self->calls, true);
     self->roots_timer = loop_add_timer(self->line.loop, ROOTS_TIMEOUT_MS, roots_timed_out, self);
     g_autoptr(json_t) id = json_text(roots_request_id);
-    send(self, jsonrpc_request(id, "roots/list", NULL));
+    mcp_server_send(self, jsonrpc_request(id, "roots/list", NULL));
 }
 
 static void take_roots(McpServer *self, const json_t *result)
@@ -150,16 +150,16 @@ static void receive_request(McpServer *self, const json_t *message)
     const json_t *params = json_get_object(message, "params");
     const char *method = json_get_text(message, "method");
     if (strcmp(method, "initialize") == 0) {
-        initialize(self, id, params);
+        mcp_server_initialize(self, id, params);
     } else if (strcmp(method, "ping") == 0) {
-        send(self, jsonrpc_result(id, NULL));
+        mcp_server_send(self, jsonrpc_result(id, NULL));
     } else if (strcmp(method, "tools/list") == 0) {
-        send(self, jsonrpc_result(id, list_tools(self)));
+        mcp_server_send(self, jsonrpc_result(id, list_tools(self)));
     } else if (strcmp(method, "tools/call") == 0) {
         mcp_calls_receive(self->calls, id, params);
     } else {
         g_autofree char *text = g_strdup_printf("Method not found: %s", method);
-        send(self, jsonrpc_error(id, JSONRPC_METHOD_NOT_FOUND, text));
+        mcp_server_send(self, jsonrpc_error(id, JSONRPC_METHOD_NOT_FOUND, text));
     }
 }
 
@@ -167,7 +167,7 @@ static void receive_notification(McpServer *self, const json_t *message)
 {
     const char *method = json_get_text(message, "method");
     if (strcmp(method, "notifications/initialized") == 0)
-        initialized(self);
+        mcp_server_initialized(self);
     else if (strcmp(method, "notifications/cancelled") == 0)
         mcp_calls_cancel(self->calls,
                          json_object_get(json_get_object(message, "params"), "requestId"));
@@ -188,11 +188,11 @@ static void refuse_message(McpServer *self, const json_t *message)
         return;
     const json_t *id = json_object_get(message, "id");
     bool has_id = json_is_string(id) || json_is_integer(id);
-    send(self,
-         jsonrpc_error(has_id ? id : NULL, JSONRPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message"));
+    mcp_server_send(self, jsonrpc_error(has_id ? id : NULL, JSONRPC_INVALID_REQUEST,
+                                        "not a JSON-RPC 2.0 message"));
 }
 
-static void receive(McpServer *self, const json_t *message)
+static void mcp_server_receive(McpServer *self, const json_t *message)
 {
     switch (jsonrpc_classify(message)) {
     case JSONRPC_REQUEST:
@@ -216,13 +216,13 @@ static void receive_batch(McpServer *self, const json_t *batch)
     if (count == 0 || count > LIMIT_MCP_BATCH_MESSAGES) {
         g_autofree char *text = g_strdup_printf("a batch has 1 to %d messages, this one has %zu",
                                                 LIMIT_MCP_BATCH_MESSAGES, count);
-        send(self, jsonrpc_error(NULL, JSONRPC_INVALID_REQUEST, text));
+        mcp_server_send(self, jsonrpc_error(NULL, JSONRPC_INVALID_REQUEST, text));
         return;
     }
     size_t i = 0;
     json_t *item = NULL;
     json_array_foreach (batch, i, item)
-        receive(self, item);
+        mcp_server_receive(self, item);
 }
 
 /* One object, or (2025-03-26) a batch of them. */
@@ -235,19 +235,19 @@ static void receive_line(const char *line, size_t size, void *data)
     g_autoptr(GError) error = NULL;
     if (!json_parse(line, size, &message, &error)) {
         g_autofree char *text = g_strdup_printf("Parse error: %s", error->message);
-        send(self, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, text));
+        mcp_server_send(self, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, text));
         return;
     }
     if (json_is_array(message))
         receive_batch(self, message);
     else
-        receive(self, message);
+        mcp_server_receive(self, message);
 }
 
 static void refuse_long_line(void *data)
 {
-    send(data,
-         jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, "Parse error: a message is larger than 64 MiB"));
+    mcp_server_send(data, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR,
+                                        "Parse error: a message is larger than 64 MiB"));
 }
 
 static void drain_timed_out(void *data)
@@ -269,7 +269,7 @@ static void on_input_end(size_t unfinished_bytes, void *data)
     loop_add_timer(self->line.loop, DRAIN_TIMEOUT_MS, drain_timed_out, self);
 }
 
-static void tell(const GPtrArray *warnings)
+static void server_tell(const GPtrArray *warnings)
 {
     for (unsigned i = 0; i < warnings->len; i++)
         log_warning("%s", (char *)warnings->pdata[i]);
@@ -284,7 +284,7 @@ static void make_context(McpServer *self)
     const char *cwd = options->cwd ? options->cwd : self->client_root ? self->client_root : here;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     self->settings = settings_load(options->agent_dir, cwd, warnings);
-    tell(warnings);
+    server_tell(warnings);
     self->context = tool_context_new(cwd, self->settings, NULL);
     tool_context_add_tables(self->context, options->tables);
 }
@@ -296,7 +296,7 @@ static void take_settings(McpServer *self)
         return;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     Settings *now = settings_reload(self->settings, warnings);
-    tell(warnings);
+    server_tell(warnings);
     settings_unref(self->settings);
     self->settings = now;
     tool_context_set_settings(self->context, now);
@@ -322,7 +322,7 @@ static bool server_open(McpServer *self, GError **error)
                      .on_long_line = refuse_long_line,
                      .on_written = on_written },
         .on_input_end = on_input_end,
-        .stop = stop,
+        .stop = server_stop,
         .is_idle = is_idle,
     };
     if (!line_server_open(&self->line, &line, error))

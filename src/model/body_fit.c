@@ -92,7 +92,7 @@ typedef struct Wish { // what is still to go
     const char *reason;
 } Wish;
 
-static size_t less(size_t from, size_t by)
+static size_t body_fit_less(size_t from, size_t by)
 {
     return by < from ? from - by : 0;
 }
@@ -112,8 +112,8 @@ static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
             continue;
         }
         const char *data = json_get_text(block, "data");
-        wish->images = less(wish->images, 1);
-        wish->bytes = less(wish->bytes, data ? strlen(data) : 0);
+        wish->images = body_fit_less(wish->images, 1);
+        wish->bytes = body_fit_less(wish->bytes, data ? strlen(data) : 0);
         json_append_take(content, image_removed(wish->reason));
         is_changed = true;
     }
@@ -169,7 +169,7 @@ static bool shorten_result(BodyFit *self, json_t *message, Wish *wish)
     json_append_take(content, message_text_block(gap));
     set_form(self, message, with_content(form, content));
     g_hash_table_add(self->freed, message);
-    wish->bytes = less(wish->bytes, size - strlen(gap));
+    wish->bytes = body_fit_less(wish->bytes, size - strlen(gap));
     return true;
 }
 

@@ -70,7 +70,7 @@ static char *random_text(void)
     return text;
 }
 
-static char *challenge(const char *verifier)
+static char *browser_login_challenge(const char *verifier)
 {
     guint8 digest[32];
     gsize size = sizeof(digest);
@@ -121,7 +121,7 @@ char *browser_login_url(const BrowserLogin *self, unsigned port)
     // by this name, as the provider wants it; who listens there is 127.0.0.1
     g_autofree char *address = g_strdup_printf("http://localhost:%u%s", port, self->path);
     g_autofree char *callback = g_uri_escape_string(address, NULL, FALSE);
-    g_autofree char *code = challenge(self->verifier);
+    g_autofree char *code = browser_login_challenge(self->verifier);
     return g_strdup_printf("%s?callback_url=%s&code_challenge=%s&code_challenge_method=S256",
                            self->page_url, callback, code);
 }

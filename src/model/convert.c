@@ -50,7 +50,7 @@ struct Converter {
     json_t *out;
 };
 
-static void note(const Converter *self, RepairRule rule)
+static void converter_note(const Converter *self, RepairRule rule)
 {
     repair_notes_add(self->notes, rule, self->place);
 }
@@ -73,7 +73,7 @@ static json_t *fit_image(const Converter *self, json_t *block)
                       ? image_repair(block, is_anthropic ? &small : &large)
                       : image_removed(NO_IMAGES);
     if (fit != block)
-        note(self, REPAIR_IMAGE);
+        converter_note(self, REPAIR_IMAGE);
     return fit;
 }
 
@@ -95,7 +95,7 @@ static json_t *clean_blocks(const Converter *self, json_t *blocks)
             json_array_append(out, block);
     }
     if (json_array_size(out) < json_array_size(blocks) || json_array_size(blocks) == 0)
-        note(self, REPAIR_EMPTY);
+        converter_note(self, REPAIR_EMPTY);
     return out;
 }
 
@@ -141,7 +141,7 @@ static void convert_thinking(const Converter *self, json_t *out, json_t *block, 
         return;
     }
     if (is_redacted || (signature && *signature) || (has_text && !is_same_model))
-        note(self, REPAIR_THINKING);
+        converter_note(self, REPAIR_THINKING);
     if (is_redacted)
         return;
     if (is_same_model && has_text)
@@ -161,7 +161,7 @@ static void convert_text(const Converter *self, json_t *out, json_t *block, bool
     else if (has_text)
         json_append_take(out, copy_without(block, "textSignature"));
     else
-        note(self, REPAIR_EMPTY);
+        converter_note(self, REPAIR_EMPTY);
 }
 
 /* A model may have made up anything. */
@@ -202,14 +202,14 @@ static json_t *convert_call(Converter *self, const json_t *block, bool is_same_m
     json_t *copy = json_copy((json_t *)block);
     const char *sent_id = normal_id(self, id ? id : "", is_same_model);
     if (g_strcmp0(id, sent_id) != 0)
-        note(self, REPAIR_CALL_ID);
+        converter_note(self, REPAIR_CALL_ID);
     json_set_text(copy, "id", sent_id);
     g_autofree char *name = convert_tool_name(json_get_text(block, "name"));
     if (g_strcmp0(json_get_text(block, "name"), name) != 0)
-        note(self, REPAIR_TOOL_NAME);
+        converter_note(self, REPAIR_TOOL_NAME);
     json_set_text(copy, "name", name);
     if (!is_same_model && json_object_del(copy, "thoughtSignature") == 0)
-        note(self, REPAIR_THINKING);
+        converter_note(self, REPAIR_THINKING);
     return copy;
 }
 
@@ -222,7 +222,7 @@ static void drop_last_thinking(const Converter *self, json_t *blocks)
         if (!wire_block_is(block, "redactedThinking") &&
             !(wire_block_is(block, "thinking") && is_signed))
             return;
-        note(self, REPAIR_THINKING);
+        converter_note(self, REPAIR_THINKING);
         json_array_remove(blocks, i - 1);
     }
 }
@@ -250,11 +250,11 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
     json_t *out = json_array();
     if (is_broken && is_thinking_only(blocks)) {
         if (json_array_size(blocks) > 0) // else nothing had come: that is how requests fail
-            note(self, REPAIR_BROKEN_ANSWER);
+            converter_note(self, REPAIR_BROKEN_ANSWER);
         return out;
     }
     if (json_array_size(blocks) == 0)
-        note(self, REPAIR_EMPTY);
+        converter_note(self, REPAIR_EMPTY);
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
@@ -267,7 +267,7 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
                  !(is_broken && is_last)) // a message may not end with thinking
             json_array_append(out, block);
         else if (wire_block_is(block, "redactedThinking"))
-            note(self, REPAIR_THINKING);
+            converter_note(self, REPAIR_THINKING);
         else if (wire_block_is(block, "text"))
             convert_text(self, out, block, is_same_model);
     }
@@ -365,7 +365,7 @@ static void images_to_text(const Converter *self, json_t *blocks)
     for (size_t i = 0; i < json_array_size(blocks); i++) {
         if (wire_block_is(json_array_get(blocks, i), "text"))
             continue;
-        note(self, REPAIR_ERROR_IMAGE);
+        converter_note(self, REPAIR_ERROR_IMAGE);
         json_array_set_new(blocks, i, image_removed(IN_AN_ERROR));
     }
 }
@@ -394,7 +394,7 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     const char *name = json_get_text(call, "name");
     json_t *blocks = result ? result_blocks(self, result) : json_array();
     if (!result) {
-        note(self, REPAIR_MISSING_RESULT);
+        converter_note(self, REPAIR_MISSING_RESULT);
         json_append_take(blocks, message_text_block(missing));
     }
     json_t *message = json_object();
@@ -422,7 +422,7 @@ static const json_t *find_result(Converter *self, size_t index, const json_t *ca
         self->place = g_array_index(self->places, size_t, i);
         g_hash_table_add(self->met, message);
         if (is_behind_others)
-            note(self, REPAIR_MOVED_RESULT);
+            converter_note(self, REPAIR_MOVED_RESULT);
         return message;
     }
     return NULL;
@@ -510,7 +510,7 @@ size_t convert_group_end(const json_t *messages, size_t begin)
     return end;
 }
 
-static json_t *repaired(Converter *self, const json_t *messages, size_t begin, size_t end)
+static json_t *converter_repaired(Converter *self, const json_t *messages, size_t begin, size_t end)
 {
     json_t *out = json_array();
     g_array_set_size(self->places, 0);
@@ -529,7 +529,7 @@ static void convert_other(Converter *self, json_t *message)
 {
     if (is_role(message, "toolResult")) {
         if (!g_hash_table_contains(self->met, message))
-            note(self, REPAIR_LOST_RESULT);
+            converter_note(self, REPAIR_LOST_RESULT);
         return;
     }
     g_autoptr(json_t) blocks = role_text_blocks(message);
@@ -537,7 +537,7 @@ static void convert_other(Converter *self, json_t *message)
         append_blocks(self, is_role(message, "developer") ? "developer" : "user",
                       clean_blocks(self, blocks));
     else if (!json_get_bool(message, "excludeFromContext", false))
-        note(self, REPAIR_NO_MESSAGE);
+        converter_note(self, REPAIR_NO_MESSAGE);
 }
 
 json_t *converter_convert(Converter *self, const Model *model, const json_t *messages, size_t begin,
@@ -547,7 +547,7 @@ json_t *converter_convert(Converter *self, const Model *model, const json_t *mes
     self->notes = notes;
     self->needs_mistral_ids = model_api_wire(model->api) == MODEL_API_OPENAI_COMPLETIONS &&
                               openai_compat(model).requires_mistral_tool_ids;
-    g_autoptr(json_t) group = repaired(self, messages, begin, end);
+    g_autoptr(json_t) group = converter_repaired(self, messages, begin, end);
     g_hash_table_remove_all(self->met);
     self->in = group;
     self->end = json_array_size(group);

@@ -87,8 +87,8 @@ static GPtrArray *make_headers(const Inquiry *self)
 }
 
 /* `body` NULL: GET. */
-static bool ask(const Inquiry *self, const char *url, const char *body, int64_t timeout_ms,
-                json_t **ret_answer, GError **error)
+static bool inquiry_ask(const Inquiry *self, const char *url, const char *body, int64_t timeout_ms,
+                        json_t **ret_answer, GError **error)
 {
     g_autoptr(GPtrArray) headers = make_headers(self);
     const HttpRequest request = {
@@ -162,7 +162,8 @@ static void ask_ollama_details(const Inquiry *self, Model *model)
     json_set_text(question, "model", model->id);
     g_autofree char *body = json_to_text(question);
     g_autoptr(json_t) details = NULL;
-    if (time_monotonic_ms() < self->end_at && ask(self, url, body, self->detail_ms, &details, NULL))
+    if (time_monotonic_ms() < self->end_at &&
+        inquiry_ask(self, url, body, self->detail_ms, &details, NULL))
         read_ollama_details(model, details);
 }
 
@@ -170,7 +171,7 @@ static bool ask_ollama(const Inquiry *self, GError **error)
 {
     g_autofree char *url = root_url(self->discovery, "/api/tags");
     g_autoptr(json_t) answer = NULL;
-    if (!ask(self, url, NULL, self->list_ms, &answer, error))
+    if (!inquiry_ask(self, url, NULL, self->list_ms, &answer, error))
         return false;
     size_t i;
     json_t *item;
@@ -199,7 +200,7 @@ static bool ask_list(const Inquiry *self, GError **error)
 {
     g_autofree char *url = wire_join_url(self->discovery->base_url, "/models");
     g_autoptr(json_t) answer = NULL;
-    if (!ask(self, url, NULL, self->list_ms, &answer, error))
+    if (!inquiry_ask(self, url, NULL, self->list_ms, &answer, error))
         return false;
     const json_t *list = json_is_array(answer) ? answer : json_get_array(answer, "data");
     size_t i;
@@ -217,7 +218,7 @@ static void ask_llama_props(const Inquiry *self)
 {
     g_autofree char *url = root_url(self->discovery, "/props");
     g_autoptr(json_t) props = NULL;
-    if (!ask(self, url, NULL, self->detail_ms, &props, NULL))
+    if (!inquiry_ask(self, url, NULL, self->detail_ms, &props, NULL))
         return;
     for (guint i = 0; i < self->models->len; i++) {
         Model *model = g_ptr_array_index(self->models, i);

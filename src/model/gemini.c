@@ -36,7 +36,7 @@ static const bool *decoder_is_complete(const void *decoder)
     return &((const Decoder *)decoder)->is_complete;
 }
 
-static bool sign(Decoder *self, size_t block, const json_t *part, GError **error)
+static bool decoder_sign(Decoder *self, size_t block, const json_t *part, GError **error)
 {
     const char *signature = json_get_text(part, "thoughtSignature");
     return !signature || !*signature ||
@@ -55,7 +55,7 @@ static bool on_call(Decoder *self, const json_t *part, const json_t *call, GErro
     open_blocks_close(&self->blocks);
     if (!model_stream_open_tool_call(stream, id ? id : "", name ? name : "", &block, error) ||
         !model_stream_append(stream, block, text, strlen(text), error) ||
-        !sign(self, block, part, error))
+        !decoder_sign(self, block, part, error))
         return false;
     model_stream_close(stream, block);
     return true;
@@ -74,9 +74,9 @@ static bool on_part(Decoder *self, const json_t *part, GError **error)
         return true;
     if (json_get_bool(part, "thought", false))
         return open_blocks_thinking(&self->blocks, text, error) &&
-               sign(self, self->blocks.thinking, part, error);
+               decoder_sign(self, self->blocks.thinking, part, error);
     return open_blocks_text(&self->blocks, text, error) &&
-           sign(self, self->blocks.text, part, error);
+           decoder_sign(self, self->blocks.text, part, error);
 }
 
 static void on_finish_reason(Decoder *self, const json_t *candidate)

@@ -12,7 +12,7 @@
 #define PUBLISHER      "/publishers/google"
 
 /* 3 of "gemini-3.1-pro"; 0: it does not say. */
-static int generation(const Model *model)
+static int model_generation(const Model *model)
 {
     const char *at = strstr(model->id, "gemini-");
     at = at ? at + strlen("gemini-") : "";
@@ -125,7 +125,7 @@ static void append_call(json_t *parts, const json_t *block, bool wants_signature
 static bool needs_signed_calls(const Model *model)
 {
     return json_get_bool(model->compat, "requiresSkipThoughtSignature",
-                         generation(model) >= LEVELS_SINCE);
+                         model_generation(model) >= LEVELS_SINCE);
 }
 
 void gemini_write_assistant(const Model *model, const json_t *message, json_t *out)
@@ -188,7 +188,7 @@ void gemini_write_results(const Model *model, const json_t *results, json_t *out
 {
     json_t *parts = json_array();
     json_t *images = json_array();
-    bool is_multimodal = generation(model) >= LEVELS_SINCE;
+    bool is_multimodal = model_generation(model) >= LEVELS_SINCE;
     size_t i;
     json_t *result;
     json_array_foreach (results, i, result)
@@ -247,10 +247,11 @@ static int64_t budget_of(const ProviderRequest *request)
     ThinkingLevel level = request->thinking;
     int64_t wanted = json_get_int(request->thinking_budgets, thinking_level_name(level), 0);
     if (level == THINKING_OFF)
-        return is_pro && generation(request->model) > 0 ? 128 : 0; // a pro model cannot be without
+        return is_pro && model_generation(request->model) > 0 ? 128
+                                                              : 0; // a pro model cannot be without
     if (wanted > 0)
         return wanted;
-    if (generation(request->model) < BUDGETS_SINCE)
+    if (model_generation(request->model) < BUDGETS_SINCE)
         return BUDGET_DYNAMIC;
     return is_pro && level >= THINKING_HIGH ? 32768 : budgets[level];
 }

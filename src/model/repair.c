@@ -8,7 +8,7 @@ typedef struct Site { // where something is repaired
     size_t place;
 } Site;
 
-static void note(const Site *self, RepairRule rule)
+static void site_note(const Site *self, RepairRule rule)
 {
     repair_notes_add(self->notes, rule, self->place);
 }
@@ -65,7 +65,7 @@ static char *clean_text(const char *text)
 }
 
 /* New reference. Depth is that of JSON that was parsed. */
-static json_t *clean(json_t *value)
+static json_t *repair_clean(json_t *value)
 {
     if (json_is_string(value)) {
         g_autofree char *text = clean_text(json_string_value(value));
@@ -77,7 +77,7 @@ static json_t *clean(json_t *value)
     if (json_is_array(value)) {
         json_t *array = json_array();
         json_array_foreach (value, i, item)
-            json_append_take(array, clean(item));
+            json_append_take(array, repair_clean(item));
         return array;
     }
     if (!json_is_object(value))
@@ -85,7 +85,7 @@ static json_t *clean(json_t *value)
     json_t *object = json_object();
     json_object_foreach (value, key, item) {
         g_autofree char *name = clean_text(key);
-        json_set_take(object, name, is_opaque(value, key) ? json_incref(item) : clean(item));
+        json_set_take(object, name, is_opaque(value, key) ? json_incref(item) : repair_clean(item));
     }
     return object;
 }
@@ -131,7 +131,7 @@ static json_t *repair_call(const Site *site, json_t *block)
     g_autoptr(json_t) fit = fit_arguments(arguments);
     if (fit == arguments && !json_object_get(block, "partialJson"))
         return json_incref(block);
-    note(site, REPAIR_ARGUMENTS);
+    site_note(site, REPAIR_ARGUMENTS);
     json_t *copy = json_copy(block);
     json_object_set(copy, "arguments", fit);
     json_object_del(copy, "partialJson");
@@ -198,7 +198,7 @@ static json_t *close_fence(const Site *site, json_t *block)
     const char *mark = text ? open_fence(text) : NULL;
     if (!mark)
         return json_incref(block);
-    note(site, REPAIR_FENCE);
+    site_note(site, REPAIR_FENCE);
     g_autofree char *closed = g_strdup_printf("%s\n" FENCE_CLOSE "%.*s>", text, FENCE_MARK, mark);
     json_t *copy = json_copy(block);
     json_set_text(copy, "text", closed);
@@ -216,7 +216,7 @@ static json_t *repair_blocks(const Site *site, json_t *blocks, bool is_result)
         g_autoptr(json_t) usable = repair_block(site, block);
         json_t *repaired = usable && is_result ? close_fence(site, usable) : json_incref(usable);
         if (!usable)
-            note(site, REPAIR_BLOCK);
+            site_note(site, REPAIR_BLOCK);
         is_changed = is_changed || repaired != block;
         if (repaired)
             json_append_take(out, repaired);
@@ -231,13 +231,13 @@ json_t *repair_message(json_t *message, RepairNotes *notes, size_t place)
     json_t *content = json_object_get(message, "content");
     bool is_list = json_is_array(content);
     if (!role || (content && !is_list && !json_is_string(content) && !json_is_null(content))) {
-        note(&site, REPAIR_NO_MESSAGE);
+        site_note(&site, REPAIR_NO_MESSAGE);
         return NULL;
     }
     bool has_dirt = is_dirty(message);
     if (has_dirt)
-        note(&site, REPAIR_CHARACTERS);
-    g_autoptr(json_t) clean_message = has_dirt ? clean(message) : json_incref(message);
+        site_note(&site, REPAIR_CHARACTERS);
+    g_autoptr(json_t) clean_message = has_dirt ? repair_clean(message) : json_incref(message);
     if (!is_list)
         return g_steal_pointer(&clean_message);
     content = json_object_get(clean_message, "content");

@@ -11,7 +11,7 @@ typedef struct Cure { // what is taken out
     bool thinking, images, exchanges, characters;
 } Cure;
 
-static bool says(const char *text, const char *pattern)
+static bool repair_strong_says(const char *text, const char *pattern)
 {
     return g_regex_match_simple(pattern, text, G_REGEX_CASELESS, 0);
 }
@@ -22,18 +22,20 @@ bool repair_is_curable(const char *problem)
         "content.{0,3}(policy|filter|management)|safety|moderation|prohibited|credit balance"
         "|billing|quota|api.?key|authenticat|unauthor|model.{0,60}(not found|does not exist)";
     if (!problem || provider_error_is_overflow(problem) || provider_error_is_retryable(problem) ||
-        says(problem, other_reasons))
+        repair_strong_says(problem, other_reasons))
         return false;
-    return says(problem, "\\bHTTP (400|422)\\b") || says(problem, "invalid.?request");
+    return repair_strong_says(problem, "\\bHTTP (400|422)\\b") ||
+           repair_strong_says(problem, "invalid.?request");
 }
 
 static Cure cure_of(const char *problem)
 {
     const Cure cure = {
-        .thinking = says(problem, "thinking|signature|reasoning"),
-        .images = says(problem, "image|media"),
-        .exchanges = says(problem, "tool_use|tool_result|tool_call|tool call|function"),
-        .characters = says(problem, "surrogate|utf|json|unicode"),
+        .thinking = repair_strong_says(problem, "thinking|signature|reasoning"),
+        .images = repair_strong_says(problem, "image|media"),
+        .exchanges =
+            repair_strong_says(problem, "tool_use|tool_result|tool_call|tool call|function"),
+        .characters = repair_strong_says(problem, "surrogate|utf|json|unicode"),
     };
     bool is_known = cure.thinking || cure.images || cure.exchanges || cure.characters;
     return is_known ? cure : (Cure) { true, true, true, true };

@@ -131,7 +131,7 @@ static Candidates find_candidates(const ModelRegistry *self, const char *text, c
     return found;
 }
 
-static const Model *candidate(const Candidates *self, guint index)
+static const Model *candidates_candidate(const Candidates *self, guint index)
 {
     return g_hash_table_lookup(self->by_key, g_ptr_array_index(self->keys, index));
 }
@@ -140,7 +140,7 @@ static bool fail_with_candidates(const Candidates *found, const char *text, GErr
 {
     g_autoptr(GString) list = g_string_new(NULL);
     for (guint i = 0; i < MIN(found->keys->len, LISTED_CANDIDATES); i++) {
-        const Model *model = candidate(found, i);
+        const Model *model = candidates_candidate(found, i);
         g_string_append_printf(list, "%s%s/%s", i > 0 ? ", " : "", model->provider, model->id);
     }
     if (found->keys->len > LISTED_CANDIDATES)
@@ -181,7 +181,7 @@ bool select_fuzzy(ModelRegistry *self, const char *text, const char *provider, M
     const Candidates *found = usable.keys->len > 0 ? &usable : &all;
     if (found->keys->len == 0 || (usable.keys->len == 0 && has_deprecated(self, pattern, provider)))
         return true;
-    const Model *model = candidate(found, 0);
+    const Model *model = candidates_candidate(found, 0);
     g_auto(Words) words = words_of(pattern);
     bool is_same_version = false;
     has_version(model, &words, &is_same_version);
@@ -200,7 +200,7 @@ char *select_nearest(const ModelRegistry *self, const char *provider, const char
     g_auto(Candidates) found = find_candidates(self, text, provider, WANT_ANY);
     if (found.keys->len != 1)
         return NULL;
-    const Model *model = candidate(&found, 0);
+    const Model *model = candidates_candidate(&found, 0);
     return g_strdup_printf("%s/%s", model->provider, model->id);
 }
 
@@ -215,7 +215,7 @@ char *select_deprecated(const ModelRegistry *self, const char *provider, const c
     const Candidates *found = usable.keys->len > 0 ? &usable : &all;
     if (found->keys->len == 0)
         return NULL;
-    const Model *model = candidate(found, 0);
+    const Model *model = candidates_candidate(found, 0);
     return g_strdup_printf("%s/%s is deprecated and must be named in full", model->provider,
                            model->id);
 }

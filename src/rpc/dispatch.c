@@ -59,7 +59,8 @@ void rpc_dispatch_free(RpcDispatch *self)
     g_free(self);
 }
 
-static void answer(RpcDispatch *self, Pending *pending, json_t *data, const char *problem)
+static void rpc_dispatch_answer(RpcDispatch *self, Pending *pending, json_t *data,
+                                const char *problem)
 {
     rpc_link_respond(self->link, pending->id, pending->command, data, problem);
     if (!pending->is_answered)
@@ -76,7 +77,7 @@ void rpc_dispatch_give_up(RpcDispatch *self)
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         Pending *pending = value;
         if (!pending->is_answered)
-            answer(self, pending, NULL, problem);
+            rpc_dispatch_answer(self, pending, NULL, problem);
     }
     g_autoptr(json_t) command = NULL;
     while ((command = g_queue_pop_head(&self->waiting))) {
@@ -253,9 +254,9 @@ void rpc_dispatch_end(RpcDispatch *self, const json_t *event)
     const char *ended = json_get_text(event, "command");
     json_t *data = json_object_get(event, "data");
     if (problem)
-        answer(self, pending, NULL, problem);
+        rpc_dispatch_answer(self, pending, NULL, problem);
     else if (!pending->is_answered)
-        answer(self, pending, data ? json_incref(data) : NULL, NULL);
+        rpc_dispatch_answer(self, pending, data ? json_incref(data) : NULL, NULL);
     // abort_and_prompt has two ends: of the run that it stopped, and its own
     if (g_str_equal(pending->command, "abort_and_prompt") && g_strcmp0(ended, "abort") == 0)
         return;

@@ -47,7 +47,7 @@ static json_t *frame_new(const char *type, const char *id)
     return frame;
 }
 
-static void publish(HostTools *self, json_t *frame)
+static void host_tools_publish(HostTools *self, json_t *frame)
 {
     event_hub_publish_control(agent_session_events(self->link->session), frame);
 }
@@ -75,7 +75,7 @@ static bool open_call(HostTools *self, HostCall *call, const json_t *arguments, 
     json_set_text(frame, "toolCallId", tool_call_id(call->call));
     json_set_text(frame, "toolName", tool_call_tool(call->call)->name);
     json_set_take(frame, "arguments", json_deep_copy(arguments));
-    publish(self, frame);
+    host_tools_publish(self, frame);
     return true;
 }
 
@@ -91,7 +91,7 @@ static bool close_call(HostTools *self, HostCall *call, GError **error)
         return true;
     json_t *frame = frame_new("host_tool_cancel", id);
     json_set_text(frame, "targetId", call->id);
-    publish(self, frame);
+    host_tools_publish(self, frame);
     if (is_gone)
         return fail_disconnected(error);
     Cancel *cancel = tool_call_cancel(call->call);
@@ -154,7 +154,7 @@ static bool host_tool_run(ToolCall *tool_call, const void *arguments, ToolResult
 
 // ---- on the loop's thread ----
 
-static DynamicTool *define(HostTools *self, const json_t *definition, GError **error)
+static DynamicTool *host_tools_define(HostTools *self, const json_t *definition, GError **error)
 {
     const char *name = json_get_text(definition, "name");
     json_t *schema = json_get_object(definition, "parameters");
@@ -184,7 +184,7 @@ bool host_tools_set(HostTools *self, const json_t *definitions, json_t **ret_nam
     size_t i;
     json_t *definition;
     json_array_foreach (definitions, i, definition) {
-        DynamicTool *tool = define(self, definition, error);
+        DynamicTool *tool = host_tools_define(self, definition, error);
         if (!tool)
             return false;
         g_ptr_array_add(tools, tool);

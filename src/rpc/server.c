@@ -39,19 +39,19 @@ static void give_up(void *data)
     rpc_dispatch_give_up(self->dispatch);
 }
 
-static void disconnect(RpcServer *self)
+static void rpc_server_disconnect(RpcServer *self)
 {
     host_tools_disconnect(self->tools);
     rpc_logins_cancel(self->link.logins);
 }
 
 /* What runs is stopped; what it still says is told. */
-static void stop(bool drops_waiting, void *data)
+static void server_do_stop(bool drops_waiting, void *data)
 {
     RpcServer *self = data;
     if (drops_waiting)
         rpc_dispatch_drop_waiting(self->dispatch);
-    disconnect(self);
+    rpc_server_disconnect(self);
     cancel_fire(self->cancel);
 }
 
@@ -67,7 +67,7 @@ static void on_input_end(size_t unfinished_bytes, void *data)
         line_server_stop(&self->link.line);
         return;
     }
-    disconnect(self);
+    rpc_server_disconnect(self);
     agent_session_close_questions(self->link.session);
     line_server_finish(&self->link.line);
 }
@@ -163,7 +163,7 @@ static bool server_open(RpcServer *self, GError **error)
         .kill_ms = END_TIMEOUT_MS,
         .last_words_ms = LAST_WORDS_MS,
         .on_input_end = on_input_end,
-        .stop = stop,
+        .stop = server_do_stop,
         .is_idle = is_idle,
         .give_up = give_up,
     };

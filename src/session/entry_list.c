@@ -246,7 +246,7 @@ GPtrArray *entry_list_path(EntryList *self, const EntryHead *leaf)
 // ---- reading ----
 
 /* As session_file_load() read the line; NULL: it is none that can be read. */
-static json_t *parse(const char *text, size_t size)
+static json_t *entry_list_parse(const char *text, size_t size)
 {
     json_t *value = json_parse_line(text, size);
     size_t missing = 0; // was told when the file was opened
@@ -272,7 +272,7 @@ static json_t *value_or_place(EntryList *self, const Entry *entry, LinePlace *re
 static json_t *read_line(const EntryHead *head, const LinePlace *place)
 {
     g_autofree char *text = line_place_read(place);
-    g_autoptr(json_t) value = text ? parse(text, place->size) : NULL;
+    g_autoptr(json_t) value = text ? entry_list_parse(text, place->size) : NULL;
     bool is_it = value && g_str_equal(entry_type(value), head->type) &&
                  g_str_equal(entry_id(value), head->id);
     return is_it ? g_steal_pointer(&value) : NULL;

@@ -105,7 +105,7 @@ static void append_line(GString *out, json_t *entry)
 }
 
 /* Links the entries into a chain, with where they came from in front. */
-static char *render(const ImportBuilder *builder, json_t *header, const char *file)
+static char *import_builder_render(const ImportBuilder *builder, json_t *header, const char *file)
 {
     GString *out = g_string_new(NULL);
     append_line(out, header);
@@ -147,7 +147,7 @@ bool session_import(const char *file, const char *sessions_root, const char *cwd
     g_autofree char *path = session_path_for_header(dir, header);
     bool was_there = file_exists(path);
     if (!was_there) {
-        g_autofree char *text = render(&builder, header, file);
+        g_autofree char *text = import_builder_render(&builder, header, file);
         if (!file_make_dirs(dir, 0700, error) ||
             !file_write_atomic(path, text, strlen(text), 0600, error))
             return false;

@@ -113,7 +113,7 @@ static char *blob_store(const void *bytes, size_t size)
     return g_strconcat(PERSIST_BLOB_PREFIX, hash, NULL);
 }
 
-static json_t *changed(const json_t *value, const char *key, int depth);
+static json_t *persist_changed(const json_t *value, const char *key, int depth);
 
 static char *image_store(const char *base64)
 {
@@ -160,8 +160,8 @@ static json_t *changed_prompt(const json_t *content, int depth)
     json_array_foreach (content, i, block) {
         const json_t *text = json_object_get(block, "text");
         bool is_long = json_is_string(text) && is_over_long(text);
-        json_append_take(blocks,
-                         is_long ? changed_prompt_text(text) : changed(block, NULL, depth + 1));
+        json_append_take(blocks, is_long ? changed_prompt_text(text)
+                                         : persist_changed(block, NULL, depth + 1));
     }
     return blocks;
 }
@@ -191,12 +191,12 @@ static json_t *changed_object(const json_t *object, int depth)
         json_set_take(copy, key,
                       is_image_data                    ? changed_image_data(member)
                       : is_prompt(object, key, member) ? changed_prompt(member, depth + 1)
-                                                       : changed(member, key, depth + 1));
+                                                       : persist_changed(member, key, depth + 1));
     }
     return copy;
 }
 
-static json_t *changed(const json_t *value, const char *key, int depth)
+static json_t *persist_changed(const json_t *value, const char *key, int depth)
 {
     if (is_too_deep(value, depth))
         return json_string(TOO_DEEP);
@@ -211,14 +211,14 @@ static json_t *changed(const json_t *value, const char *key, int depth)
     size_t i;
     json_t *item;
     json_array_foreach (value, i, item) {
-        json_append_take(copy, changed(item, NULL, depth + 1));
+        json_append_take(copy, persist_changed(item, NULL, depth + 1));
     }
     return copy;
 }
 
 json_t *persist_entry(json_t *entry)
 {
-    return needs_change(entry, 1) ? changed(entry, NULL, 1) : json_incref(entry);
+    return needs_change(entry, 1) ? persist_changed(entry, NULL, 1) : json_incref(entry);
 }
 
 static bool is_hash(const char *text)

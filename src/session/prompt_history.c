@@ -54,7 +54,7 @@ typedef struct Addition {
     const char *prompt, *cwd;
 } Addition;
 
-static bool add(Db *db, void *data, GError **error)
+static bool prompt_history_do_add(Db *db, void *data, GError **error)
 {
     const Addition *addition = data;
     g_autoptr(DbQuery) last = NULL;
@@ -79,7 +79,7 @@ void prompt_history_add(const char *agent_dir, const char *prompt, const char *c
     g_autoptr(Db) db = open_history(agent_dir);
     const Addition addition = { .prompt = trimmed, .cwd = cwd };
     if (db)
-        db_transaction(db, add, (void *)&addition, NULL);
+        db_transaction(db, prompt_history_do_add, (void *)&addition, NULL);
 }
 
 static void take_rows(DbQuery *query, json_t *list, GHashTable *seen, int64_t limit)

@@ -281,7 +281,8 @@ static bool bring_up_to_date(Sync *self, GError **error)
     return true;
 }
 
-static bool synchronise(Sync *self, const char *agent_dir, const char *session_dir, GError **error)
+static bool sync_synchronise(Sync *self, const char *agent_dir, const char *session_dir,
+                             GError **error)
 {
     g_autofree char *root = g_build_filename(agent_dir, "sessions", NULL);
     self->root = g_strconcat(session_dir ? session_dir : root, "/", NULL);
@@ -303,7 +304,7 @@ static bool open_index(const char *path, const char *agent_dir, const char *sess
     self->cancel = cancel;
     g_auto(Sync) work = { .index = self, .progress = sync->progress, .user_data = sync->user_data };
     if (!db_open(path, migrations, cancel, &self->db, NULL, error) ||
-        !synchronise(&work, agent_dir, session_dir, error))
+        !sync_synchronise(&work, agent_dir, session_dir, error))
         return false;
     *ret_index = g_steal_pointer(&self);
     return true;

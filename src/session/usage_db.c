@@ -281,7 +281,7 @@ bool usage_db_sync(Db *db, const char *sessions_root, Cancel *cancel, UsageSync 
     " sum(CASE WHEN duration > 0 THEN output END) * 1000.0 / sum(CASE WHEN duration > 0 THEN "     \
     "duration END)"
 
-static double share(int64_t part, int64_t whole)
+static double usage_db_share(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : 0;
 }
@@ -304,9 +304,9 @@ static void add_sums(json_t *group, DbQuery *query, int column)
         json_set_int(group, counts[i], values[i]);
     }
     column += (int)G_N_ELEMENTS(counts);
-    json_object_set_new(group, "errorRate", json_real(share(values[1], values[0])));
+    json_object_set_new(group, "errorRate", json_real(usage_db_share(values[1], values[0])));
     json_object_set_new(group, "cacheRate",
-                        json_real(share(values[4], values[2] + values[4] + values[5])));
+                        json_real(usage_db_share(values[4], values[2] + values[4] + values[5])));
     json_object_set_new(group, "totalCost", json_real(number_at(query, column)));
     json_object_set_new(group, "avgDuration", json_real(number_at(query, column + 1)));
     json_object_set_new(group, "avgTtft", json_real(number_at(query, column + 2)));

@@ -143,7 +143,7 @@ static bool note_end(Background *self)
 }
 
 /* As tool_call() does it. What the call would answer stays as it is, should it still wait. */
-static void tell(Background *self, JobOutcome *outcome)
+static void background_tell(Background *self, JobOutcome *outcome)
 {
     g_auto(ToolResult) whole = {
         .content = json_deep_copy(self->result.content),
@@ -161,7 +161,8 @@ static void tell(Background *self, JobOutcome *outcome)
     outcome->is_failed = whole.is_error;
 }
 
-static bool work(Job *job, void *background, JobOutcome *ret_outcome, GError **error G_GNUC_UNUSED)
+static bool background_work(Job *job, void *background, JobOutcome *ret_outcome,
+                            GError **error G_GNUC_UNUSED)
 {
     Background *self = background;
     int64_t start = time_monotonic_ms();
@@ -172,12 +173,12 @@ static bool work(Job *job, void *background, JobOutcome *ret_outcome, GError **e
     self->outcome.duration_ms = time_monotonic_ms() - start;
     self->call.is_permitted = false;
     if (note_end(self))
-        tell(self, ret_outcome);
+        background_tell(self, ret_outcome);
     return true;
 }
 
-static bool start(ToolCall *call, const BackgroundSpec *spec, Background *background, Job **ret_job,
-                  GError **error)
+static bool background_start(ToolCall *call, const BackgroundSpec *spec, Background *background,
+                             Job **ret_job, GError **error)
 {
     g_autofree char *line = g_strdelimit(g_strdup(spec->label), "\r\n\t", ' ');
     g_autofree char *label = str_truncate(line, LABEL_BYTES);
@@ -186,7 +187,7 @@ static bool start(ToolCall *call, const BackgroundSpec *spec, Background *backgr
     const JobSpec job = {
         .type = spec->type,
         .label = label,
-        .run = work,
+        .run = background_work,
         .data = background,
         .destroy = background_free,
         .tells_cancelled = writes,
@@ -283,7 +284,7 @@ bool background_run(ToolCall *call, const BackgroundSpec *spec, ToolResult *resu
         return spec->run(call, call_arguments_of(call), result, error);
     g_autoptr(Job) job = NULL;
     Background *background = background_new(call, spec->run);
-    if (!start(call, spec, background, &job, error))
+    if (!background_start(call, spec, background, &job, error))
         return false;
     wait_in_front(call, job, time_monotonic_ms() + spec->patience_ms);
     if (!cancel_has_fired(call->cancel) && leave_behind(call, job)) {

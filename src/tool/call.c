@@ -264,7 +264,8 @@ static bool may_spill(const ToolCallSpec *spec, const ToolResult *result, bool i
 }
 
 /* What the call answers with, before it is bounded. */
-static void settle(ToolCall *call, ToolResult *result, CallOutcome *outcome, const GError *error)
+static void call_settle(ToolCall *call, ToolResult *result, CallOutcome *outcome,
+                        const GError *error)
 {
     const ToolDef *tool = call->spec->tool;
     if (!error && result->is_error)
@@ -311,7 +312,7 @@ void call_finish(ToolCall *call, ToolResult *result, CallOutcome *outcome, const
 {
     const ToolCallSpec *spec = call->spec;
     const ToolDef *tool = spec->tool;
-    settle(call, result, outcome, error);
+    call_settle(call, result, outcome, error);
     if (outcome->end == CALL_RAN && !call->is_handed_over)
         run_hooks_after(call, result);
 

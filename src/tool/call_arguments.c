@@ -45,8 +45,8 @@ static bool decode_for_envelope(ToolCall *call, const json_t *given, void *field
            fail_with(error, KEDGE_ERROR_USAGE, "Validation failed");
 }
 
-static bool decode(ToolCall *call, const json_t *given, void *fields, json_t **ret_arguments,
-                   GError **error)
+static bool call_arguments_decode(ToolCall *call, const json_t *given, void *fields,
+                                  json_t **ret_arguments, GError **error)
 {
     const ToolDef *tool = call->spec->tool;
     if (tool->flags & TOOL_ENVELOPE)
@@ -65,7 +65,7 @@ static bool decode(ToolCall *call, const json_t *given, void *fields, json_t **r
 
 /* Arguments that came as JSON in a string are read here, so that hooks and the check of unknown
    names see what the decoder sees. New reference. */
-static json_t *unwrapped(const ToolDef *tool, const json_t *arguments)
+static json_t *call_arguments_unwrapped(const ToolDef *tool, const json_t *arguments)
 {
     json_t *current = json_incref((json_t *)arguments);
     bool is_lenient = !(tool->flags & (TOOL_EXACT | TOOL_ENVELOPE));
@@ -113,7 +113,7 @@ static json_t *without_unknown(ToolCall *call, const json_t *arguments)
 }
 
 /* Takes the reference. */
-static bool take(ToolCall *call, json_t *given, GError **error)
+static bool call_arguments_take(ToolCall *call, json_t *given, GError **error)
 {
     CallArguments *self = &call->arguments;
     json_decref(self->given);
@@ -121,11 +121,11 @@ static bool take(ToolCall *call, json_t *given, GError **error)
     g_free(self->fields);
     self->given = given;
     self->fields = g_malloc0(MAX(call->spec->tool->args_size, 1));
-    return decode(call, given, self->fields, &self->decoded, error);
+    return call_arguments_decode(call, given, self->fields, &self->decoded, error);
 }
 
 /* What was given, as it was understood, without the defaults of what was not. New reference. */
-static json_t *understood(const CallArguments *self)
+static json_t *call_arguments_understood(const CallArguments *self)
 {
     json_t *shown = json_object();
     const char *name = NULL;
@@ -139,13 +139,13 @@ static json_t *understood(const CallArguments *self)
 
 static bool run_hook(ToolCall *call, const ToolHook *hook, CallOutcome *outcome, GError **error)
 {
-    g_autoptr(json_t) shown = understood(&call->arguments);
+    g_autoptr(json_t) shown = call_arguments_understood(&call->arguments);
     g_autoptr(json_t) changed = NULL;
     if (!hook->before(call, shown, &changed, hook->user_data, error)) {
         outcome->end = cancel_has_fired(call->spec->cancel) ? CALL_CANCELLED : CALL_BLOCKED;
         return false;
     }
-    if (!changed || take(call, g_steal_pointer(&changed), error))
+    if (!changed || call_arguments_take(call, g_steal_pointer(&changed), error))
         return true;
     g_prefix_error(error, "(changed by %s) ", hook->name);
     return false;
@@ -156,12 +156,12 @@ bool call_take_arguments(ToolCall *call, CallOutcome *outcome, GError **error)
     outcome->end = CALL_INVALID;
     CallArguments *self = &call->arguments;
     self->ignored = g_ptr_array_new_with_free_func(g_free);
-    self->whole = unwrapped(call->spec->tool, call->spec->arguments);
+    self->whole = call_arguments_unwrapped(call->spec->tool, call->spec->arguments);
     json_t *known = without_unknown(call, self->whole);
     // a call that is refused anyhow hears of all that is wrong: an unknown name may be a misspelt
     // one
     bool says_all = self->ignored->len > 0;
-    if (!take(call, known, says_all ? NULL : error))
+    if (!call_arguments_take(call, known, says_all ? NULL : error))
         return says_all && call_refuse_ignored(call, error);
     const GPtrArray *hooks = call->hooks;
     for (unsigned i = 0; i < hooks->len; i++) {
@@ -179,7 +179,7 @@ bool call_refuse_ignored(ToolCall *call, GError **error)
     g_ptr_array_set_size(call->arguments.ignored, 0); // they are refused, not ignored
     g_autofree void *fields = g_malloc0(MAX(call->spec->tool->args_size, 1));
     g_autoptr(json_t) decoded = NULL;
-    return decode(call, call->arguments.whole, fields, &decoded, error);
+    return call_arguments_decode(call, call->arguments.whole, fields, &decoded, error);
 }
 
 char *call_ignored_note(const ToolCall *call)

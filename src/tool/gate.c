@@ -10,7 +10,7 @@
 
 #define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
 
-static bool judge(ToolCall *call, Judgement *ret_judgement, GError **error)
+static bool gate_judge(ToolCall *call, Judgement *ret_judgement, GError **error)
 {
     const ToolDef *tool = call->spec->tool;
     if (tool->judge && !tool->judge(call, call_arguments_of(call), ret_judgement, error))
@@ -119,8 +119,8 @@ static bool is_allowed_before(const ToolCall *call, const char *allowance)
     return allowance && allowances_have(tool_context_allowances(call->spec->context), allowance);
 }
 
-static bool ask(ToolCall *call, const Judgement *judgement, const Grounds *grounds,
-                CallOutcome *outcome, GError **error)
+static bool gate_ask(ToolCall *call, const Judgement *judgement, const Grounds *grounds,
+                     CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
     const json_t *arguments = call->arguments.decoded;
@@ -197,7 +197,7 @@ static Likeness was_refused(const ToolCallSpec *spec, const Judgement *judgement
 bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
-    if (!judge(call, ret_judgement, error)) {
+    if (!gate_judge(call, ret_judgement, error)) {
         outcome->end = cancel_has_fired(spec->cancel) ? CALL_CANCELLED : CALL_INVALID;
         return false;
     }
@@ -224,7 +224,7 @@ bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, G
         return fail_blocked(call, ret_judgement, grounds.reason, outcome, error);
     if (grounds.earlier && spec->door->ask)
         outcome->action = ACTION_ASK;
-    if (outcome->action == ACTION_ASK && !ask(call, ret_judgement, &grounds, outcome, error))
+    if (outcome->action == ACTION_ASK && !gate_ask(call, ret_judgement, &grounds, outcome, error))
         return false;
     call->permit.call = call;
     call->is_permitted = true;

@@ -29,7 +29,7 @@ size_t internal_url_scheme_length(const char *text)
 }
 
 /* Percent-decoded; a copy when that gives no text. Caller frees. */
-static char *decode(const char *text)
+static char *internal_url_decode(const char *text)
 {
     char *decoded = g_uri_unescape_string(text, NULL); // NULL for bad encoding, and for %00
     if (decoded && g_utf8_validate(decoded, -1, NULL))
@@ -67,7 +67,7 @@ bool internal_url_parse(const char *text, InternalUrl **ret_url, GError **error)
     url->query = cut_at(rest, '?');
     size_t host_length = strcspn(rest, "/");
     url->host = g_strndup(rest, host_length);
-    url->raw_host = decode(url->host);
+    url->raw_host = internal_url_decode(url->host);
     url->raw_path = g_strdup(rest + host_length);
     *ret_url = g_steal_pointer(&url);
     return true;
@@ -87,7 +87,7 @@ bool internal_url_relative_path(const InternalUrl *url, const char *path, char *
                          "%s:// URLs have no query or fragment: %s (a name with ? or # is written "
                          "with %%3F or %%23)",
                          url->scheme, url->text);
-    g_autofree char *decoded = decode(path + (*path == '/'));
+    g_autofree char *decoded = internal_url_decode(path + (*path == '/'));
     if (*decoded == '/')
         return fail_with(error, KEDGE_ERROR_USAGE, "Absolute paths are not allowed in %s:// URLs",
                          url->scheme);

@@ -162,7 +162,7 @@ static void tell_listener_locked(const Job *self)
         table->listener(table->listener_data);
 }
 
-static void work(void *self_)
+static void jobs_work(void *self_)
 {
     Job *self = self_;
     JobTable *table = self->table;
@@ -248,7 +248,7 @@ bool job_table_start(JobTable *self, const JobSpec *spec, Job **ret_job, GError 
     prune_locked(self, job->started_at);
     bool has_room = spec->is_in_front || has_room_locked(self, spec->max_jobs);
     if (has_room) {
-        job->worker = worker_start("kedge-job", work, job_ref(job));
+        job->worker = worker_start("kedge-job", jobs_work, job_ref(job));
         if (!job->worker)
             job_unref(job);
     }

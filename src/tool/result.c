@@ -60,7 +60,7 @@ json_t *tool_result_details(ToolResult *self)
     return self->details;
 }
 
-static json_t *meta(ToolResult *self)
+static json_t *result_meta(ToolResult *self)
 {
     if (!self->meta)
         self->meta = json_object();
@@ -69,7 +69,7 @@ static json_t *meta(ToolResult *self)
 
 static json_t *meta_part(ToolResult *self, const char *name)
 {
-    json_t *part = json_get_object(meta(self), name);
+    json_t *part = json_get_object(result_meta(self), name);
     if (!part) {
         part = json_object();
         json_set_take(self->meta, name, part);
@@ -134,7 +134,7 @@ static void set_truncation(ToolResult *self, const ResultCounts *counts, bool by
     json_set_text(cut, "artifactId", artifact_id);
     if (!is_tail && last < total_lines) // a last line cut short has no line behind it
         json_set_int(cut, "nextOffset", (gint64)last + 1);
-    json_set_take(meta(self), "truncation", cut);
+    json_set_take(result_meta(self), "truncation", cut);
 }
 
 void tool_result_set_truncation(ToolResult *self, const Truncated *cut, ResultDirection direction,
@@ -194,10 +194,10 @@ void tool_result_set_limit(ToolResult *self, const char *name, size_t reached)
 
 void tool_result_add_note(ToolResult *self, const char *text)
 {
-    json_t *notes = json_get_array(meta(self), "notes");
+    json_t *notes = json_get_array(result_meta(self), "notes");
     if (!notes) {
         notes = json_array();
-        json_set_take(meta(self), "notes", notes);
+        json_set_take(result_meta(self), "notes", notes);
     }
     json_append_take(notes, json_text(text));
 }

@@ -353,7 +353,7 @@ void settings_unref(Settings *self)
     g_free(self);
 }
 
-static const json_t *effective(const Settings *self, const char *name)
+static const json_t *settings_effective(const Settings *self, const char *name)
 {
     const SettingKey *key = setting_key_find(name);
     g_assert(key != NULL);
@@ -365,17 +365,17 @@ static const json_t *effective(const Settings *self, const char *name)
 
 bool settings_get_bool(const Settings *self, const char *key)
 {
-    return json_is_true(effective(self, key));
+    return json_is_true(settings_effective(self, key));
 }
 
 double settings_get_number(const Settings *self, const char *key)
 {
-    return json_number_value(effective(self, key));
+    return json_number_value(settings_effective(self, key));
 }
 
 int64_t settings_get_int(const Settings *self, const char *key)
 {
-    const json_t *value = effective(self, key);
+    const json_t *value = settings_effective(self, key);
     if (json_is_integer(value))
         return json_integer_value(value);
     return (int64_t)CLAMP(json_number_value(value), -9e15, 9e15);
@@ -383,12 +383,12 @@ int64_t settings_get_int(const Settings *self, const char *key)
 
 const char *settings_get_text(const Settings *self, const char *key)
 {
-    return json_string_value(effective(self, key));
+    return json_string_value(settings_effective(self, key));
 }
 
 const json_t *settings_get_json(const Settings *self, const char *key)
 {
-    const json_t *value = effective(self, key);
+    const json_t *value = settings_effective(self, key);
     return json_is_null(value) ? NULL : value;
 }
 

@@ -62,7 +62,8 @@ static const Migration migrations[] = {
 };
 
 /* The object that holds the last key of a dotted path; `makes` those on the way. NULL: none. */
-static json_t *holder(json_t *root, const char *dotted, bool makes, const char **ret_key)
+static json_t *settings_migrate_holder(json_t *root, const char *dotted, bool makes,
+                                       const char **ret_key)
 {
     json_t *object = root;
     const char *dot = NULL;
@@ -80,16 +81,16 @@ static json_t *holder(json_t *root, const char *dotted, bool makes, const char *
     return object;
 }
 
-static void migrate(json_t *layer, const Migration *migration)
+static void settings_migrate_run(json_t *layer, const Migration *migration)
 {
     const char *key = NULL;
-    json_t *from = holder(layer, migration->from, false, &key);
+    json_t *from = settings_migrate_holder(layer, migration->from, false, &key);
     const json_t *old = from ? json_object_get(from, key) : NULL;
     g_autoptr(json_t) value = old ? migration->convert(old) : NULL;
     if (!value)
         return;
     json_object_del(from, key);
-    json_t *to = holder(layer, migration->to, true, &key);
+    json_t *to = settings_migrate_holder(layer, migration->to, true, &key);
     if (to && !json_object_get(to, key))
         json_set_take(to, key, g_steal_pointer(&value));
 }
@@ -97,10 +98,10 @@ static void migrate(json_t *layer, const Migration *migration)
 void settings_migrate_fields(json_t *layer)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(migrations); i++)
-        migrate(layer, &migrations[i]);
+        settings_migrate_run(layer, &migrations[i]);
 }
 
-static char *render(const json_t *settings)
+static char *settings_migrate_render(const json_t *settings)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     const char *key = NULL;
@@ -110,7 +111,7 @@ static char *render(const json_t *settings)
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-static bool import(const char *from, const char *to, GError **error)
+static bool settings_migrate_import(const char *from, const char *to, GError **error)
 {
     g_autoptr(DirLock) lock = NULL;
     if (!dir_lock_acquire(to, NULL, &lock, error))
@@ -129,7 +130,7 @@ static bool import(const char *from, const char *to, GError **error)
     if (!json_is_object(settings))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s: settings must be a map", from);
     settings_migrate_fields(settings);
-    g_autofree char *text = render(settings);
+    g_autofree char *text = settings_migrate_render(settings);
     g_autofree char *backup = g_strconcat(from, ".bak", NULL);
     g_autoptr(json_t) read = NULL;
     if (!yaml_parse(text, strlen(text), to, &read, error))
@@ -145,7 +146,7 @@ bool settings_migrate_files(const char *agent_dir, GError **error)
 {
     g_autofree char *from = g_build_filename(agent_dir, "settings.json", NULL);
     g_autofree char *to = g_build_filename(agent_dir, "config.yml", NULL);
-    if (file_exists(to) || !file_exists(from) || import(from, to, error))
+    if (file_exists(to) || !file_exists(from) || settings_migrate_import(from, to, error))
         return true;
     g_prefix_error(error, "settings.json was not taken over: ");
     return false;

@@ -96,7 +96,7 @@ static void trim_to(GString *text, size_t max_bytes)
                        (gssize)utf8_boundary_after(text->str, text->len, text->len - max_bytes));
 }
 
-static void store(OutputSink *self, const char *text, size_t size)
+static void output_sink_store(OutputSink *self, const char *text, size_t size)
 {
     if (size == 0)
         return;
@@ -142,7 +142,7 @@ void output_sink_push(OutputSink *self, const char *data, size_t size)
     ansi_filter_push(self->filter, self->decoded->str, self->decoded->len, self->clean);
     g_string_truncate(self->masked, 0);
     mask_filter_push(self->mask, self->clean->str, self->clean->len, self->masked);
-    store(self, self->masked->str, self->masked->len);
+    output_sink_store(self, self->masked->str, self->masked->len);
 }
 
 const char *output_sink_text(OutputSink *self)
@@ -161,7 +161,7 @@ void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
     g_string_truncate(self->masked, 0);
     mask_filter_push(self->mask, self->clean->str, self->clean->len, self->masked);
     mask_filter_finish(self->mask, self->masked);
-    store(self, self->masked->str, self->masked->len);
+    output_sink_store(self, self->masked->str, self->masked->len);
 
     bool is_cut = false;
     if (self->writer && !artifact_writer_finish(self->writer, &is_cut))

@@ -72,7 +72,7 @@ static size_t take_phase(json_t *phases, const char *name, const json_t *tasks, 
     return count;
 }
 
-static json_t *normalise(const json_t *list)
+static json_t *todo_normalise(const json_t *list)
 {
     json_t *phases = json_array();
     const json_t *first = json_array_get(list, 0);
@@ -153,21 +153,21 @@ json_t *todo_of_entry(const json_t *entry)
     const json_t *phases = json_get_array(json_get_object(message, "details"), "phases");
     bool is_result = g_strcmp0(json_get_text(message, "role"), "toolResult") == 0 &&
                      g_strcmp0(json_get_text(message, "toolName"), TODO_TOOL) == 0;
-    return phases && is_result ? normalise(phases) : NULL;
+    return phases && is_result ? todo_normalise(phases) : NULL;
 }
 
 // ---- the list of a conversation ----
 
-static json_t *load(const char *dir)
+static json_t *todo_load(const char *dir)
 {
     g_autofree char *path = dir ? g_build_filename(dir, FILE_NAME, NULL) : NULL;
     g_autoptr(json_t) list = NULL;
     if (path)
         json_read_file(path, &list, NULL); // there is none, or a broken one: nothing is to be done
-    return normalise(list);
+    return todo_normalise(list);
 }
 
-static bool save(const char *dir, const json_t *phases, GError **error)
+static bool todo_save(const char *dir, const json_t *phases, GError **error)
 {
     if (!dir)
         return true;
@@ -182,7 +182,7 @@ TodoList *todo_list_new(const char *dir)
     TodoList *self = g_new0(TodoList, 1);
     pthread_mutex_init(&self->lock, NULL);
     self->dir = g_strdup(dir);
-    self->phases = load(dir);
+    self->phases = todo_load(dir);
     return self;
 }
 
@@ -198,7 +198,7 @@ void todo_list_free(TodoList *self)
 
 void todo_list_open(TodoList *self, const char *dir)
 {
-    json_t *phases = load(dir);
+    json_t *phases = todo_load(dir);
     pthread_mutex_lock(&self->lock);
     json_decref(self->phases);
     self->phases = phases;
@@ -233,9 +233,9 @@ json_t *todo_list_phases(TodoList *self)
 
 static bool replace_locked(TodoList *self, const json_t *list, json_t **ret_phases, GError **error)
 {
-    g_autoptr(json_t) usable = normalise(list);
+    g_autoptr(json_t) usable = todo_normalise(list);
     g_autoptr(json_t) phases = mask_json(usable);
-    if (!save(self->dir, phases, error))
+    if (!todo_save(self->dir, phases, error))
         return false;
     if (ret_phases)
         *ret_phases = json_deep_copy(phases);

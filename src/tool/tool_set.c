@@ -57,7 +57,7 @@ static const Entry *entry_at(const ToolSet *self, size_t index)
     return &g_array_index(self->entries, Entry, index);
 }
 
-static void append(ToolSet *self, const Entry *entry)
+static void tool_set_append(ToolSet *self, const Entry *entry)
 {
     Entry copy = *entry;
     if (copy.owner)
@@ -69,7 +69,7 @@ ToolSet *tool_set_new(const ToolDef *const *table)
 {
     ToolSet *self = set_new(NULL);
     for (; table && *table; table++)
-        append(self, &(Entry) { *table, NULL, *table, false });
+        tool_set_append(self, &(Entry) { *table, NULL, *table, false });
     return self;
 }
 
@@ -131,7 +131,7 @@ const char *tool_set_nearest(const ToolSet *self, const char *name)
     return str_nearest(name, (const char *const *)names->pdata);
 }
 
-static bool all(const ToolDef *tool G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED)
+static bool tool_set_all(const ToolDef *tool G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED)
 {
     return true;
 }
@@ -139,13 +139,13 @@ static bool all(const ToolDef *tool G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED
 bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count,
                   const Settings *settings, ToolSet **ret_set, GError **error)
 {
-    g_autoptr(ToolSet) set = tool_set_filter(self, all, NULL);
+    g_autoptr(ToolSet) set = tool_set_filter(self, tool_set_all, NULL);
     for (size_t i = 0; i < count; i++) {
         const ToolDef *def = dynamic_tool_def(tools[i]);
         if (find_entry(set, def->name, true) || tool_name_canonical(def->name) != def->name)
             return fail_with(error, KEDGE_ERROR_USAGE, "there is a tool \"%s\" already", def->name);
         bool waits = settings && tool_discovery_hides(settings, def, true);
-        append(set, &(Entry) { def, tools[i], def, waits });
+        tool_set_append(set, &(Entry) { def, tools[i], def, waits });
     }
     *ret_set = g_steal_pointer(&set);
     return true;
@@ -157,7 +157,7 @@ ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool,
     ToolSet *set = set_new(self->settings);
     for (size_t i = 0; i < self->entries->len; i++)
         if (keeps(entry_at(self, i)->def, user_data))
-            append(set, entry_at(self, i));
+            tool_set_append(set, entry_at(self, i));
     return set;
 }
 
@@ -171,7 +171,7 @@ static void append_variant(ToolSet *self, const Entry *entry, const Settings *se
 {
     Entry form = *entry;
     form.def = form.base->variant ? form.base->variant(settings, model_id) : form.base;
-    append(self, &form);
+    tool_set_append(self, &form);
 }
 
 ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const char *model_id)
@@ -186,7 +186,7 @@ ToolSet *tool_set_for_any_project(const ToolSet *self)
 {
     ToolSet *set = set_new(NULL);
     for (size_t i = 0; i < self->entries->len; i++)
-        append(set, entry_at(self, i));
+        tool_set_append(set, entry_at(self, i));
     return set;
 }
 
@@ -244,7 +244,7 @@ ToolSet *tool_set_waiting(const ToolSet *self)
         return set;
     for (size_t i = 0; i < self->entries->len; i++)
         if (entry_at(self, i)->waits)
-            append(set, entry_at(self, i));
+            tool_set_append(set, entry_at(self, i));
     return set;
 }
 
@@ -253,7 +253,7 @@ static void append_offered(ToolSet *offered, const Entry *entry, const ToolSet *
 {
     if (!entry || tool_set_find(offered, entry->def->name))
         return;
-    append(offered, entry);
+    tool_set_append(offered, entry);
     for (size_t i = 0; i < G_N_ELEMENTS(companions); i++)
         if (strcmp(companions[i].name, entry->def->name) == 0)
             append_offered(offered, find_entry(waiting, companions[i].needed, false), waiting);

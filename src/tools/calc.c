@@ -143,7 +143,7 @@ static bool read_tokens(const char *text, GArray *tokens, GError **error)
     return true;
 }
 
-static const Token *peek(const Parser *self)
+static const Token *parser_peek(const Parser *self)
 {
     return &g_array_index(self->tokens, Token, self->at);
 }
@@ -151,7 +151,7 @@ static const Token *peek(const Parser *self)
 /* Is the next token one of these? Then it is taken. */
 static char take_operator(Parser *self, const char *operators)
 {
-    const Token *token = peek(self);
+    const Token *token = parser_peek(self);
     if (token->kind != TOKEN_OPERATOR || !strchr(operators, token->sign))
         return '\0';
     self->at++;
@@ -163,7 +163,7 @@ static bool parse_signed(Parser *self, double *ret_value);
 
 static bool parse_primary(Parser *self, double *ret_value)
 {
-    const Token *token = peek(self);
+    const Token *token = parser_peek(self);
     if (token->kind == TOKEN_NUMBER) {
         self->at++;
         *ret_value = token->value;
@@ -181,7 +181,7 @@ static bool parse_primary(Parser *self, double *ret_value)
                                               : "Unexpected token in expression");
 }
 
-static double power(double base, double exponent)
+static double calc_power(double base, double exponent)
 {
     return isinf(exponent) && fabs(base) == 1 ? NAN : pow(base, exponent);
 }
@@ -192,12 +192,12 @@ static bool parse_power(Parser *self, double *ret_value)
     if (!parse_primary(self, &base))
         return false;
     *ret_value = base;
-    if (peek(self)->kind != TOKEN_POWER)
+    if (parser_peek(self)->kind != TOKEN_POWER)
         return true;
     self->at++;
     if (!parse_signed(self, &exponent))
         return false;
-    *ret_value = power(base, exponent);
+    *ret_value = calc_power(base, exponent);
     return true;
 }
 
@@ -243,7 +243,7 @@ static bool parse_sum(Parser *self, double *ret_value)
     return true;
 }
 
-static bool evaluate(const char *text, double *ret_value, GError **error)
+static bool calc_evaluate(const char *text, double *ret_value, GError **error)
 {
     g_autoptr(GArray) tokens = g_array_new(FALSE, FALSE, sizeof(Token));
     if (strlen(text) > MAX_BYTES)
@@ -254,7 +254,7 @@ static bool evaluate(const char *text, double *ret_value, GError **error)
     double value = 0;
     if (!parse_sum(&parser, &value))
         return false;
-    if (peek(&parser)->kind != TOKEN_END)
+    if (parser_peek(&parser)->kind != TOKEN_END)
         return fail_with(error, KEDGE_ERROR_USAGE, "Unexpected token in expression");
     if (!isfinite(value))
         return fail_with(error, KEDGE_ERROR_FAILED, "Expression result is not a finite number");
@@ -312,7 +312,7 @@ static bool calc_run(ToolCall *call G_GNUC_UNUSED, const void *args_, ToolResult
         const char *prefix = json_get_text(each, "prefix");
         const char *suffix = json_get_text(each, "suffix");
         double value = 0;
-        if (!evaluate(json_get_text(each, "expression"), &value, error))
+        if (!calc_evaluate(json_get_text(each, "expression"), &value, error))
             return false;
         g_autofree char *number = format_number(value);
         g_string_append_printf(text, "%s%s%s%s", i > 0 ? "\n" : "", prefix ? prefix : "", number,

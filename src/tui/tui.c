@@ -157,7 +157,7 @@ static void leave_screen(Tui *self)
     terminal_write(self->look->terminal, bytes->str, bytes->len);
 }
 
-static int converse(const ConverseOptions *options)
+static int converse_options_converse(const ConverseOptions *options)
 {
     Tui self = {
         .options = options,
@@ -201,5 +201,5 @@ static bool wants_plain(const ConverseOptions *options)
 
 int tui_converse(const ConverseOptions *options)
 {
-    return wants_plain(options) ? plain_converse(options) : converse(options);
+    return wants_plain(options) ? plain_converse(options) : converse_options_converse(options);
 }

@@ -141,7 +141,7 @@ typedef struct Patch {
 } Patch;
 
 /* A path of a header, which git quotes as C does when it has to. Caller frees. */
-static char *unquote(const char *text, size_t size)
+static char *comment_diff_unquote(const char *text, size_t size)
 {
     if (size == 0 || text[0] != '"') {
         const char *tab = memchr(text, '\t', size); // behind a name with blanks
@@ -221,7 +221,7 @@ static void read_header(Patch *self, const char *line, size_t size)
         self->file = NULL;
     } else if ((size > strlen(new_side) && memcmp(line, new_side, strlen(new_side)) == 0) ||
                (size > strlen(quoted) && memcmp(line, quoted, strlen(quoted)) == 0)) {
-        g_autofree char *path = unquote(line + prefix, size - prefix);
+        g_autofree char *path = comment_diff_unquote(line + prefix, size - prefix);
         self->file = g_hash_table_lookup(self->by_path, path + strlen("b/"));
     }
 }

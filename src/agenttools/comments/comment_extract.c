@@ -261,7 +261,7 @@ static bool is_of_language(const Extract *self, const char *path)
                             strcmp(language_name(language), language_name(self->language)) == 0);
 }
 
-static bool extract(Extract *self, Cancel *cancel, GError **error)
+static bool extract_extract(Extract *self, Cancel *cancel, GError **error)
 {
     g_auto(CommentFilter) filter = { 0 };
     if (!comment_filter_init(&filter, self->args->include, self->args->exclude, error))
@@ -367,7 +367,7 @@ static bool extract_run(OperationCall *call, const void *args_, Answer *answer, 
     }
     if (self.is_line_scoped && !scope->has_diff)
         return answer_error_field(error, "lineScoped", "--line-scoped needs a scope with a diff");
-    if (!extract(&self, call->cancel, error))
+    if (!extract_extract(&self, call->cancel, error))
         return false;
     warn_about_cuts(&self);
     answer_set_data(answer, make_data(&self));

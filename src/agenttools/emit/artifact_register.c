@@ -166,8 +166,9 @@ static bool find_id(Db *db, const char *project, bool stamps, RunArtifact *artif
 
 // ---- its row ----
 
-static bool store(Db *db, const char *run_id, const char *project, const ArtifactDraft *draft,
-                  const RunArtifact *artifact, int64_t now_ms, GError **error)
+static bool artifact_register_store(Db *db, const char *run_id, const char *project,
+                                    const ArtifactDraft *draft, const RunArtifact *artifact,
+                                    int64_t now_ms, GError **error)
 {
     return db_run(
                db, error,
@@ -226,7 +227,7 @@ bool artifact_register(Db *db, const char *run_id, const EmitPlace *place,
     if (!find_id(db, place->project, draft->stamps, artifact, warnings, error))
         return false;
     read_sum(artifact, warnings);
-    if (!store(db, run_id, place->project, draft, artifact, now_ms, error) ||
+    if (!artifact_register_store(db, run_id, place->project, draft, artifact, now_ms, error) ||
         !tell_feed(db, run_id, artifact, now_ms, error))
         return false;
     *ret_doc_id = g_steal_pointer(&artifact->doc_id);

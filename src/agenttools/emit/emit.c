@@ -127,8 +127,8 @@ static bool find_machines(const EmitArgs *args, EventType type, const EmitPlace 
     return !workflow_name_is_valid(agent) || workflow_find(agent, &places, ret_agent, error);
 }
 
-static bool record(OperationCall *call, const EmitArgs *args, Db *db, GPtrArray *warnings,
-                   json_t **ret_data, GError **error)
+static bool emit_do_record(OperationCall *call, const EmitArgs *args, Db *db, GPtrArray *warnings,
+                           json_t **ret_data, GError **error)
 {
     g_auto(EmitPlace) place = { 0 };
     bool is_known = false;
@@ -178,7 +178,7 @@ static bool emit_run(OperationCall *call, const void *args_, Answer *answer, GEr
     g_autoptr(Db) db = NULL;
     json_t *data = NULL;
     if (!state_open(NULL, call->cancel, &db, warnings, error) ||
-        !record(call, args, db, warnings, &data, error))
+        !emit_do_record(call, args, db, warnings, &data, error))
         return false;
     emit_warn_all(answer, warnings);
     answer_set_data(answer, data);

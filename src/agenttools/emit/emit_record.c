@@ -269,7 +269,7 @@ static bool record_new(Db *db, Recording *self, bool is_new_run, GError **error)
                               error);
 }
 
-static bool record(Db *db, void *recording_, GError **error)
+static bool emit_record_run(Db *db, void *recording_, GError **error)
 {
     Recording *self = recording_;
     bool is_new_run = false, is_repeat = false;
@@ -285,7 +285,7 @@ bool emit_record(Db *db, const EmitEvent *event, GPtrArray *warnings, json_t **r
                  GError **error)
 {
     g_auto(Recording) recording = { .event = event, .warnings = warnings };
-    if (!db_transaction(db, record, &recording, error))
+    if (!db_transaction(db, emit_record_run, &recording, error))
         return false;
     *ret_data = g_steal_pointer(&recording.data);
     return true;

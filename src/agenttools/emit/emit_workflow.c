@@ -101,7 +101,7 @@ static void answer_with(const Workflow *workflow, Answer *answer)
 }
 
 /* A definition that is wrong is told, and does not hide the others. */
-static bool list(const WorkflowPlaces *places, Answer *answer)
+static bool emit_workflow_list(const WorkflowPlaces *places, Answer *answer)
 {
     json_t *workflows = json_array();
     g_auto(GStrv) names = workflow_names(places);
@@ -119,7 +119,8 @@ static bool list(const WorkflowPlaces *places, Answer *answer)
     return true;
 }
 
-static bool show(const char *name, const WorkflowPlaces *places, Answer *answer, GError **error)
+static bool emit_workflow_show(const char *name, const WorkflowPlaces *places, Answer *answer,
+                               GError **error)
 {
     g_autoptr(Workflow) workflow = NULL;
     if (!workflow_find(name, places, &workflow, error))
@@ -130,7 +131,8 @@ static bool show(const char *name, const WorkflowPlaces *places, Answer *answer,
     return true;
 }
 
-static bool validate(const char *cwd, const char *file, Answer *answer, GError **error)
+static bool emit_workflow_validate(const char *cwd, const char *file, Answer *answer,
+                                   GError **error)
 {
     g_autofree char *path = path_absolute(file, cwd);
     g_autofree char *base = g_path_get_basename(path);
@@ -167,7 +169,7 @@ static bool workflow_run(OperationCall *call, const void *args_, Answer *answer,
     if (answer_has_failed(answer))
         return true;
     if (strcmp(args->action, "validate") == 0)
-        return validate(call->cwd, args->name, answer, error);
+        return emit_workflow_validate(call->cwd, args->name, answer, error);
 
     g_auto(EmitPlace) place = { 0 };
     g_autoptr(GError) cause = NULL;
@@ -178,7 +180,8 @@ static bool workflow_run(OperationCall *call, const void *args_, Answer *answer,
         return false;
     }
     const WorkflowPlaces places = emit_place_workflows(&place);
-    return is_list ? list(&places, answer) : show(args->name, &places, answer, error);
+    return is_list ? emit_workflow_list(&places, answer)
+                   : emit_workflow_show(args->name, &places, answer, error);
 }
 
 const OperationDef operation_emit_workflow = {

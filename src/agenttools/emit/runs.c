@@ -204,8 +204,8 @@ static int compare_events(const void *a, const void *b)
 }
 
 /* NOT_FOUND for an unknown run; *ret_machine may become NULL. */
-static bool load(Db *db, const char *run_id, const char *cwd, RunState **ret_run,
-                 Workflow **ret_machine, GError **error)
+static bool runs_load(Db *db, const char *run_id, const char *cwd, RunState **ret_run,
+                      Workflow **ret_machine, GError **error)
 {
     if (!run_state_load(db, run_id, ret_run, error))
         return false;
@@ -218,7 +218,7 @@ bool run_position(Db *db, const char *run_id, const char *cwd, json_t **ret_posi
 {
     g_autoptr(RunState) run = NULL;
     g_autoptr(Workflow) machine = NULL;
-    if (!load(db, run_id, cwd, &run, &machine, error))
+    if (!runs_load(db, run_id, cwd, &run, &machine, error))
         return false;
     *ret_position = run_state_to_json(run, machine);
     return true;
@@ -228,7 +228,7 @@ bool run_steps(Db *db, const char *run_id, const char *cwd, json_t **ret_steps, 
 {
     g_autoptr(RunState) run = NULL;
     g_autoptr(Workflow) machine = NULL;
-    if (!load(db, run_id, cwd, &run, &machine, error))
+    if (!runs_load(db, run_id, cwd, &run, &machine, error))
         return false;
 
     json_t *steps = json_array();

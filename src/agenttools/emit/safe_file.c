@@ -22,7 +22,7 @@
 
 // ---- resolving ----
 
-static char *resolve(const char *path, unsigned *links)
+static char *safe_file_do_resolve(const char *path, unsigned *links)
 {
     if (strlen(path) >= PATH_MAX) // which also bounds the depth
         return NULL;
@@ -31,7 +31,7 @@ static char *resolve(const char *path, unsigned *links)
         return real ? real : g_strdup(path);
 
     g_autofree char *parent_path = g_path_get_dirname(path);
-    g_autofree char *parent = resolve(parent_path, links);
+    g_autofree char *parent = safe_file_do_resolve(parent_path, links);
     g_autofree char *name = g_path_get_basename(path);
     if (!parent || strcmp(name, ".") == 0)
         return g_steal_pointer(&parent);
@@ -48,14 +48,14 @@ static char *resolve(const char *path, unsigned *links)
         target[end - 1] = '\0';
     g_autofree char *next =
         g_path_is_absolute(target) ? g_strdup(target) : g_build_filename(parent, target, NULL);
-    return resolve(next, links);
+    return safe_file_do_resolve(next, links);
 }
 
 char *safe_file_resolve(const char *path)
 {
     unsigned links = 0;
     g_autofree char *absolute = path_absolute(path, "/");
-    return resolve(absolute, &links);
+    return safe_file_do_resolve(absolute, &links);
 }
 
 // ---- opening ----

@@ -49,7 +49,7 @@ static void transition_init(Transition *self)
     self->skipped_steps = json_array();
 }
 
-static void plan(Transition *self, const char *prefix, const char *id, StepStatus status)
+static void transition_plan(Transition *self, const char *prefix, const char *id, StepStatus status)
 {
     const PlannedEvent planned = { g_strconcat(prefix, id, NULL), status };
     json_append_take(status == STEP_SKIPPED ? self->skipped_steps : self->completed_steps,
@@ -58,7 +58,7 @@ static void plan(Transition *self, const char *prefix, const char *id, StepStatu
 }
 
 /* "a, b", or "(none)". Caller frees. */
-static char *join(const json_t *ids)
+static char *transition_join(const json_t *ids)
 {
     GString *text = g_string_new(NULL);
     size_t index;
@@ -95,7 +95,7 @@ static bool fail_unknown_step(const Workflow *machine, const char *id, unsigned 
     json_set_text(details, "to", id);
     if (at != WORKFLOW_NONE) {
         json_t *next = workflow_next(machine, at);
-        g_autofree char *joined = json_array_size(next) > 0 ? join(next) : g_strdup("");
+        g_autofree char *joined = json_array_size(next) > 0 ? transition_join(next) : g_strdup("");
         const char *current = id_of(machine, at);
         g_string_append_printf(text, " Current state: \"%s\". Valid transitions from \"%s\": [%s].",
                                current, current, joined);
@@ -111,7 +111,7 @@ static bool fail_no_way(const Track *track, GError **error)
 {
     const char *to = id_of(track->machine, track->to);
     json_t *next = workflow_next(track->machine, track->at);
-    g_autofree char *joined = join(next);
+    g_autofree char *joined = transition_join(next);
     json_t *details = json_object();
     if (track->at != WORKFLOW_NONE)
         json_set_text(details, "from", id_of(track->machine, track->at));
@@ -163,7 +163,7 @@ static bool plan_skips(const RunState *run, const Track *track, Transition *tran
         const char *id = id_of(track->machine, g_array_index(path, unsigned, i));
         g_autofree char *step = g_strconcat(track->prefix, id, NULL);
         if (!run_state_step(run, step, track->unit))
-            plan(transition, track->prefix, id, STEP_SKIPPED);
+            transition_plan(transition, track->prefix, id, STEP_SKIPPED);
     }
     return true;
 }
@@ -175,7 +175,8 @@ static bool check_move(const RunState *run, const Track *track, bool allows_skip
     bool is_open = track->current && (track->current->status == STEP_RUNNING ||
                                       track->current->status == STEP_WAITING);
     if (track->at != WORKFLOW_NONE && is_open)
-        plan(transition, track->prefix, id_of(track->machine, track->at), STEP_COMPLETED);
+        transition_plan(transition, track->prefix, id_of(track->machine, track->at),
+                        STEP_COMPLETED);
 
     bool is_direct = track->at == WORKFLOW_NONE
                          ? workflow_state_at(track->machine, track->to)->is_initial
@@ -236,8 +237,8 @@ static bool check_unit(const RunState *run, const StatusChange *change, GError *
                            change->status, error);
 }
 
-static bool check(const RunState *run, const StatusChange *change, Transition *transition,
-                  GError **error)
+static bool run_state_check(const RunState *run, const StatusChange *change, Transition *transition,
+                            GError **error)
 {
     if (step_agent_length(change->step) > 0)
         return change->agent == NULL || check_agent(run, change, transition, error);
@@ -258,7 +259,7 @@ bool transition_check(const RunState *run, const StatusChange *change, Transitio
 {
     g_auto(Transition) transition = { 0 };
     transition_init(&transition);
-    if (!transition_check_open(run, error) || !check(run, change, &transition, error))
+    if (!transition_check_open(run, error) || !run_state_check(run, change, &transition, error))
         return false;
     *ret_transition = transition;
     transition = (Transition) { 0 };

@@ -94,7 +94,7 @@ static void append_once(GArray *indexes, unsigned index)
 }
 
 /* What follows `from`, each state once, in file order. */
-static GArray *followers(const Workflow *self, unsigned from)
+static GArray *workflow_followers(const Workflow *self, unsigned from)
 {
     GArray *found = g_array_new(false, false, sizeof(unsigned));
     if (from == WORKFLOW_NONE)
@@ -116,24 +116,24 @@ static json_t *ids_of(const Workflow *self, const GArray *indexes)
 
 json_t *workflow_next(const Workflow *self, unsigned from)
 {
-    g_autoptr(GArray) next = followers(self, from);
+    g_autoptr(GArray) next = workflow_followers(self, from);
     return ids_of(self, next);
 }
 
 /* Breadth first from what follows `from`. `ret_before` (as long as there are states) gets the state
    through which each was reached: itself when it follows `from`, WORKFLOW_NONE when never. */
-static GArray *search(const Workflow *self, unsigned from, unsigned *ret_before)
+static GArray *workflow_search(const Workflow *self, unsigned from, unsigned *ret_before)
 {
     for (unsigned i = 0; i < self->states->len; i++)
         ret_before[i] = WORKFLOW_NONE;
-    GArray *queue = followers(self, from);
+    GArray *queue = workflow_followers(self, from);
     for (unsigned i = 0; i < queue->len; i++) {
         unsigned first = g_array_index(queue, unsigned, i);
         ret_before[first] = first;
     }
     for (unsigned at = 0; at < queue->len; at++) {
         unsigned state = g_array_index(queue, unsigned, at);
-        g_autoptr(GArray) next = followers(self, state);
+        g_autoptr(GArray) next = workflow_followers(self, state);
         for (unsigned i = 0; i < next->len; i++) {
             unsigned follower = g_array_index(next, unsigned, i);
             if (ret_before[follower] != WORKFLOW_NONE)
@@ -148,13 +148,13 @@ static GArray *search(const Workflow *self, unsigned from, unsigned *ret_before)
 GArray *workflow_order(const Workflow *self)
 {
     g_autofree unsigned *before = g_new(unsigned, self->states->len + 1);
-    return search(self, WORKFLOW_NONE, before);
+    return workflow_search(self, WORKFLOW_NONE, before);
 }
 
 GArray *workflow_path(const Workflow *self, unsigned from, unsigned to)
 {
     g_autofree unsigned *before = g_new(unsigned, self->states->len + 1);
-    g_array_unref(search(self, from, before));
+    g_array_unref(workflow_search(self, from, before));
     if (before[to] == WORKFLOW_NONE)
         return NULL;
     GArray *path = g_array_new(false, false, sizeof(unsigned));

@@ -289,7 +289,7 @@ typedef struct Span {
     size_t size;
 } Span;
 
-static Span trimmed(const char *text, size_t size)
+static Span anchor_trimmed(const char *text, size_t size)
 {
     for (; size > 0 && g_ascii_isspace(*text); size--)
         text++;
@@ -313,7 +313,7 @@ static bool has_line(AnchorText *self, int64_t number, Span want)
     if (number < 1 || number > (int64_t)self->lines->len)
         return false;
     Span line = line_of(self, number);
-    Span got = trimmed(line.text, line.size);
+    Span got = anchor_trimmed(line.text, line.size);
     self->search_bytes -= (int64_t)(line.size - got.size) + 1;
     return got.size == want.size && memcmp(got.text, want.text, got.size) == 0;
 }
@@ -338,7 +338,8 @@ static void locate_line(AnchorText *self, const json_t *anchor, AnchorPlace *ret
 {
     const char *content = json_get_text(anchor, "lineContent");
     int64_t number = json_get_int(anchor, "lineNumber", 0);
-    int64_t line = content ? search_line(self, number, trimmed(content, strlen(content))) : 0;
+    int64_t line =
+        content ? search_line(self, number, anchor_trimmed(content, strlen(content))) : 0;
     if (line == 0) {
         place_orphan(anchor, ret_place);
         return;

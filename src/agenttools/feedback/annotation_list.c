@@ -201,8 +201,8 @@ static bool store_moves_in(Db *db, void *moves_, GError **error)
     return true;
 }
 
-static bool list(Db *db, const AnnotationFilter *filter, int64_t root_id, GPtrArray *warnings,
-                 json_t **ret_annotations, GError **error)
+static bool annotation_list_run(Db *db, const AnnotationFilter *filter, int64_t root_id,
+                                GPtrArray *warnings, json_t **ret_annotations, GError **error)
 {
     g_autoptr(json_t) roots = json_array();
     g_autoptr(GPtrArray) moves = g_ptr_array_new_with_free_func(move_free);
@@ -217,7 +217,7 @@ static bool list(Db *db, const AnnotationFilter *filter, int64_t root_id, GPtrAr
 bool annotation_list(Db *db, const AnnotationFilter *filter, GPtrArray *warnings,
                      json_t **ret_annotations, GError **error)
 {
-    return list(db, filter, 0, warnings, ret_annotations, error);
+    return annotation_list_run(db, filter, 0, warnings, ret_annotations, error);
 }
 
 static bool fail_not_found(GError **error, int64_t id)
@@ -245,7 +245,8 @@ bool annotation_get(Db *db, int64_t id, json_t **ret_annotation, GError **error)
     const AnnotationFilter any = { 0 };
     int64_t root_id = 0;
     g_autoptr(json_t) roots = NULL;
-    if (!find_root(db, id, &root_id, error) || !list(db, &any, root_id, NULL, &roots, error))
+    if (!find_root(db, id, &root_id, error) ||
+        !annotation_list_run(db, &any, root_id, NULL, &roots, error))
         return false;
     if (json_array_size(roots) == 0) // deleted meanwhile
         return fail_not_found(error, id);

@@ -25,7 +25,7 @@ static void row_clear(Row *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Row, row_clear)
 
-static bool find(Db *db, int64_t id, Row *ret_row, GError **error)
+static bool annotations_find(Db *db, int64_t id, Row *ret_row, GError **error)
 {
     g_autoptr(DbQuery) query = NULL;
     bool has_row = false;
@@ -61,7 +61,8 @@ static bool feed_by(Db *db, const Row *row, const char *change, const char *auth
     return feed_append(db, "annotation", row->run_id, row->doc_id, data, now_ms, error);
 }
 
-static bool feed(Db *db, const Row *row, const char *change, int64_t now_ms, GError **error)
+static bool annotations_feed(Db *db, const Row *row, const char *change, int64_t now_ms,
+                             GError **error)
 {
     return feed_by(db, row, change, NULL, now_ms, error);
 }
@@ -150,7 +151,7 @@ static bool create_in(Db *db, void *creation_, GError **error)
         .doc_id = (char *)draft->doc_id,
         .run_id = (char *)draft->run_id,
     };
-    return feed(db, &row, "created", creation->now_ms, error);
+    return annotations_feed(db, &row, "created", creation->now_ms, error);
 }
 
 bool annotation_create(Db *db, const AnnotationDraft *draft, int64_t now_ms, int64_t *ret_id,
@@ -204,13 +205,14 @@ static bool add_reply(Db *db, const Row *thread, Reply *reply, GError **error)
         .run_id = thread->run_id,
     };
     return touch_root(db, thread, reply->now_ms, error) &&
-           feed(db, &row, "replied", reply->now_ms, error);
+           annotations_feed(db, &row, "replied", reply->now_ms, error);
 }
 
 static bool reply_in(Db *db, void *reply, GError **error)
 {
     g_auto(Row) row = { 0 };
-    return find(db, ((Reply *)reply)->id, &row, error) && add_reply(db, &row, reply, error);
+    return annotations_find(db, ((Reply *)reply)->id, &row, error) &&
+           add_reply(db, &row, reply, error);
 }
 
 bool annotation_reply(Db *db, int64_t id, const char *content, const char *author, int64_t now_ms,
@@ -251,7 +253,7 @@ static bool change_status_in(Db *db, void *change_, GError **error)
     StatusChange *change = change_;
     Reply *reply = &change->reply;
     g_auto(Row) row = { 0 };
-    if (!find(db, reply->id, &row, error))
+    if (!annotations_find(db, reply->id, &row, error))
         return false;
     if (row.root_id != row.id)
         return answer_error(error, ANSWER_INVALID_STATE, NULL,
@@ -304,12 +306,12 @@ static bool set_content_in(Db *db, void *change_, GError **error)
 {
     const Reply *change = change_;
     g_auto(Row) row = { 0 };
-    return find(db, change->id, &row, error) &&
+    return annotations_find(db, change->id, &row, error) &&
            db_run(db, error,
                   "UPDATE annotation SET content = ?, updated_at = ?, edited_at = ? WHERE id = ?",
                   "siii", change->content, change->now_ms, change->now_ms, change->id) &&
            touch_root(db, &row, change->now_ms, error) &&
-           feed(db, &row, "changed", change->now_ms, error);
+           annotations_feed(db, &row, "changed", change->now_ms, error);
 }
 
 bool annotation_set_content(Db *db, int64_t id, const char *content, int64_t now_ms, GError **error)
@@ -322,10 +324,10 @@ static bool delete_in(Db *db, void *change_, GError **error)
 {
     const Reply *change = change_;
     g_auto(Row) row = { 0 };
-    return find(db, change->id, &row, error) &&
+    return annotations_find(db, change->id, &row, error) &&
            db_run(db, error, "DELETE FROM annotation WHERE id = ?", "i", change->id) &&
            touch_root(db, &row, change->now_ms, error) &&
-           feed(db, &row, "deleted", change->now_ms, error);
+           annotations_feed(db, &row, "deleted", change->now_ms, error);
 }
 
 bool annotation_delete(Db *db, int64_t id, int64_t now_ms, GError **error)
@@ -337,7 +339,7 @@ bool annotation_delete(Db *db, int64_t id, int64_t now_ms, GError **error)
 bool annotation_check_run(Db *db, int64_t id, const char *run_id, GError **error)
 {
     g_auto(Row) row = { 0 };
-    if (!find(db, id, &row, error))
+    if (!annotations_find(db, id, &row, error))
         return false;
     bool is_in_run = g_strcmp0(row.run_id, run_id) == 0;
     if (!row.run_id && row.doc_id &&

@@ -43,7 +43,7 @@ static bool supersede_in(Db *db, void *saving_, GError **error)
 }
 
 /* The base stays the first one. A text that several runs had a part in belongs to all of them. */
-static bool fold(Db *db, const Saving *saving, EditRow *direct, GError **error)
+static bool edit_save_fold(Db *db, const Saving *saving, EditRow *direct, GError **error)
 {
     bool is_same_run = g_strcmp0(direct->run_id, saving->row.run_id) == 0;
     if (!is_same_run)
@@ -74,7 +74,8 @@ static bool write_in(Db *db, void *saving_, GError **error)
     if (!edit_row_find_direct(db, saving->row.doc_id, &direct, error))
         return false;
     saving->edit_id = direct ? direct->id : saving->row.id;
-    bool is_recorded = direct ? fold(db, saving, direct, error) : make_direct(db, saving, error);
+    bool is_recorded =
+        direct ? edit_save_fold(db, saving, direct, error) : make_direct(db, saving, error);
     saving->is_written = is_recorded && edit_file_write(saving->file, db, saving->bytes,
                                                         saving->row.run_id, saving->now_ms, error);
     return saving->is_written;

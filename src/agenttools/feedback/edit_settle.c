@@ -61,8 +61,8 @@ static bool choose_named(Db *db, const char *doc_id, const char *run_id, int64_t
     return true;
 }
 
-static bool choose(Db *db, const char *doc_id, const char *run_id, int64_t edit_id,
-                   EditRow **ret_row, GError **error)
+static bool edit_settle_choose(Db *db, const char *doc_id, const char *run_id, int64_t edit_id,
+                               EditRow **ret_row, GError **error)
 {
     if (edit_id != 0)
         return choose_named(db, doc_id, run_id, edit_id, ret_row, error);
@@ -81,7 +81,7 @@ bool edit_choose(Db *db, const RunArtifact *artifact, const char *run_id, int64_
                  int64_t *ret_edit_id, GError **error)
 {
     g_autoptr(EditRow) row = NULL;
-    if (!choose(db, artifact->doc_id, run_id, edit_id, &row, error))
+    if (!edit_settle_choose(db, artifact->doc_id, run_id, edit_id, &row, error))
         return false;
     *ret_edit_id = row->id;
     return true;
@@ -147,7 +147,7 @@ bool edit_accept(Db *db, const RunArtifact *artifact, int64_t edit_id, int64_t n
                  EditOutcome *ret_outcome, GError **error)
 {
     g_autoptr(EditRow) row = NULL;
-    if (!choose(db, artifact->doc_id, NULL, edit_id, &row, error))
+    if (!edit_settle_choose(db, artifact->doc_id, NULL, edit_id, &row, error))
         return false;
     Settling settling = { .row = row, .status = "accepted", .now_ms = now_ms };
     bool is_applied = !edit_row_is_direct(row);
@@ -163,7 +163,7 @@ bool edit_reject(Db *db, const RunArtifact *artifact, int64_t edit_id, const cha
                  bool restores, int64_t now_ms, EditOutcome *ret_outcome, GError **error)
 {
     g_autoptr(EditRow) row = NULL;
-    if (!choose(db, artifact->doc_id, NULL, edit_id, &row, error))
+    if (!edit_settle_choose(db, artifact->doc_id, NULL, edit_id, &row, error))
         return false;
     Settling settling = { .row = row, .status = "rejected", .reason = reason, .now_ms = now_ms };
     bool is_applied = restores && edit_row_is_direct(row);

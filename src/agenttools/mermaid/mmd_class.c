@@ -153,7 +153,7 @@ static void read_token(MmdParser *p)
     } while (mmd_is(p, MMD_NOTHING));
 }
 
-static bool expected(MmdParser *p, const char *what)
+static bool mmd_parser_expected(MmdParser *p, const char *what)
 {
     const ClassDiagram *self = p->state;
     if (mmd_is(p, MMD_BROKEN))
@@ -164,14 +164,14 @@ static bool expected(MmdParser *p, const char *what)
     return mmd_hint(p, "Comments must be on their own line");
 }
 
-/* Adds a hint to an error of expected(). False. */
-static bool hint(MmdParser *p, const char *text)
+/* Adds a hint to an error of mmd_parser_expected(). False. */
+static bool mmd_parser_hint(MmdParser *p, const char *text)
 {
     const ClassDiagram *self = p->state;
     return !mmd_is(p, MMD_BROKEN) && !self->comment && mmd_hint(p, "%s", text);
 }
 
-static bool enter(MmdParser *p, unsigned mode)
+static bool mmd_parser_enter(MmdParser *p, unsigned mode)
 {
     ClassDiagram *self = p->state;
     self->mode = mode;
@@ -188,25 +188,26 @@ static bool fail_rest_of_line(MmdParser *p, int first)
         return mmd_expected(p, at + 1, "a text after ':'");
     mmd_need_other(p, "the end of the line");
     if (*at == ';')
-        return hint(p, "A statement ends with its line; remove the semicolon");
+        return mmd_parser_hint(p, "A statement ends with its line; remove the semicolon");
     if (mmd_scan(p, at, "%%"))
-        return hint(p, "Comments must be on their own line");
+        return mmd_parser_hint(p, "Comments must be on their own line");
     if (mmd_is(p, CLASS_CSS))
-        return hint(p, "Only class Name:::style gives a style class");
+        return mmd_parser_hint(p, "Only class Name:::style gives a style class");
     if (*at == ':' && is_class)
-        return hint(p, "A member has a line of its own, without 'class'");
+        return mmd_parser_hint(p, "A member has a line of its own, without 'class'");
     if (*at == ':')
-        return hint(p, "A text may not hold a second colon; members inside { } may");
+        return mmd_parser_hint(p, "A text may not hold a second colon; members inside { } may");
     if (*at == '<' && is_class && at[-1] != ' ')
-        return hint(p, "Write a type parameter with tildes: class A~T~");
+        return mmd_parser_hint(p, "Write a type parameter with tildes: class A~T~");
     if (is_class && mmd_is_any(p, MMD_ANY(CLASS_TIP, CLASS_LINE)))
-        return hint(p, "A relation has a line of its own, without 'class'");
+        return mmd_parser_hint(p, "A relation has a line of its own, without 'class'");
     if (first == CLASS_WORD && mmd_scan(p, at, "{|class\\>"))
-        return hint(p, "write class Name { … }, and inside, if need be, <<interface>>");
+        return mmd_parser_hint(p, "write class Name { … }, and inside, if need be, <<interface>>");
     if (is_style && mmd_is(p, '-'))
-        return hint(p, "Put a style without '-' first: fill:#fff,stroke-width:2px");
+        return mmd_parser_hint(p, "Put a style without '-' first: fill:#fff,stroke-width:2px");
     if (first == CLASS_WORD && mmd_scan(p, at, "[<>=\\-.|']"))
-        return hint(p, "Relations are <|-- *-- o-- --> -- ..> ..|> .. with \"cardinalities\"");
+        return mmd_parser_hint(
+            p, "Relations are <|-- *-- o-- --> -- ..> ..|> .. with \"cardinalities\"");
     return false;
 }
 
@@ -221,11 +222,11 @@ static bool fail_name(MmdParser *p, const char *what)
 {
     mmd_need_other(p, "%s", what);
     if (p->token.kind >= CLASS_CALL)
-        return hint(p, "This is a keyword; a name may begin with a capital letter");
+        return mmd_parser_hint(p, "This is a keyword; a name may begin with a capital letter");
     if (mmd_is(p, CLASS_STRING))
-        return hint(p, "A name is not quoted; for a label write class A[\"label\"]");
+        return mmd_parser_hint(p, "A name is not quoted; for a label write class A[\"label\"]");
     return mmd_is(p, CLASS_TIP) && *p->token.start == '*' &&
-           hint(p, "Put cardinalities in double quotes");
+           mmd_parser_hint(p, "Put cardinalities in double quotes");
 }
 
 /* `Name`, `some.Name` or one in back-quotes; parts may have blanks between them. */
@@ -332,7 +333,7 @@ static bool take_annotation(MmdParser *p)
 static bool parse_class(MmdParser *p)
 {
     char *name;
-    enter(p, IN_CLASS);
+    mmd_parser_enter(p, IN_CLASS);
     if (!take_name(p, "the name of a class after 'class'", &name))
         return false;
     add_class(p, name);
@@ -370,7 +371,7 @@ static bool parse_namespace_item(MmdParser *p)
     if (mmd_is(p, CLASS_NAMESPACE))
         return parse_namespace(p);
     mmd_need_other(p, "a class or a note inside 'namespace'");
-    return !mmd_is(p, '}') && hint(p, "Write it behind the namespace's '}'");
+    return !mmd_is(p, '}') && mmd_parser_hint(p, "Write it behind the namespace's '}'");
 }
 
 /* `namespace Name { … }`; the current token is `namespace`. */
@@ -382,13 +383,13 @@ static bool parse_namespace(MmdParser *p)
         return mmd_fail(p, MMD_SYNTAX, p->token.start, "blocks are nested more than %d deep",
                         DEPTH_MAX);
     self->depth++;
-    enter(p, IN_NAMESPACE);
+    mmd_parser_enter(p, IN_NAMESPACE);
     if (!take_plain_name(p, "a name after 'namespace'", &name) || !take_label(p))
         return false;
     const char *opened = p->token.start;
     if (!mmd_is(p, '{'))
         return mmd_need_other(p, "'{' after the name of the namespace, on the same line");
-    enter(p, IN_BODY);
+    mmd_parser_enter(p, IN_BODY);
     mmd_accept(p, MMD_NEWLINE);
     do {
         if (mmd_is(p, MMD_END))
@@ -396,12 +397,12 @@ static bool parse_namespace(MmdParser *p)
         if (!parse_namespace_item(p))
             return false;
         if (mmd_is(p, MMD_NEWLINE))
-            enter(p, IN_BODY);
+            mmd_parser_enter(p, IN_BODY);
         else if (!mmd_is(p, '}') && !mmd_is(p, MMD_END))
             return fail_rest_of_line(p, CLASS_CLASS);
     } while (!mmd_is(p, '}'));
     self->depth--;
-    return enter(p, IN_NAMESPACE);
+    return mmd_parser_enter(p, IN_NAMESPACE);
 }
 
 // ---- statements ----
@@ -435,7 +436,7 @@ static bool fail_line(MmdParser *p, const MmdToken *tip)
     }
     mmd_need_other(p, "a line, '--' or '..', after '%.*s'", (int)(tip->stop - tip->start),
                    tip->start);
-    return mmd_is(p, '-') && hint(p, "Write two dashes");
+    return mmd_is(p, '-') && mmd_parser_hint(p, "Write two dashes");
 }
 
 /* `"1" <|--* "many" Name`, after the name `from`, which it takes over. */
@@ -452,7 +453,7 @@ static bool take_relation(MmdParser *p, char *from_)
     bool has_string = mmd_accept(p, CLASS_STRING);
     if (!take_name(p, "a class at the other end of the relation", &to))
         return has_string && mmd_is_line_end(p) &&
-               hint(p, "A name is not quoted; what is quoted is a cardinality");
+               mmd_parser_hint(p, "A name is not quoted; what is quoted is a cardinality");
     bool from_is_interface = has_from_tip && *from_tip.start == '(' && !has_to_tip; // bar ()-- foo
     bool to_is_interface = has_to_tip && *to_tip.start == '(' && !has_from_tip;
     if (!from_is_interface)
@@ -557,13 +558,13 @@ static bool parse_statement(MmdParser *p)
     default:
         mmd_need_other(p, "a class, a relation or a keyword");
         return mmd_is(p, CLASS_STRING) &&
-               hint(p, "A name is not quoted; put one with blanks in back-quotes");
+               mmd_parser_hint(p, "A name is not quoted; put one with blanks in back-quotes");
     }
 }
 
 bool mmd_parse_class(MmdParser *p)
 {
-    static const MmdGrammar grammar = { read_token, expected };
+    static const MmdGrammar grammar = { read_token, mmd_parser_expected };
     g_autoptr(GHashTable) classes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     ClassDiagram self = { .classes = classes, .mode = IN_DIAGRAM };
     p->state = &self;
@@ -581,7 +582,7 @@ bool mmd_parse_class(MmdParser *p)
         if (!mmd_is_line_end(p))
             return fail_rest_of_line(p, first);
         if (mmd_is(p, MMD_NEWLINE))
-            enter(p, IN_DIAGRAM);
+            mmd_parser_enter(p, IN_DIAGRAM);
     }
     return true;
 }

@@ -31,7 +31,7 @@ static const char *text_end(const MmdClean *self)
     return self->text->str + self->text->len;
 }
 
-static void keep(const MmdClean *self, const char *start, const char *stop, Piece *to)
+static void mmd_clean_keep(const MmdClean *self, const char *start, const char *stop, Piece *to)
 {
     if (start == stop)
         return;
@@ -168,7 +168,7 @@ static bool take_front_matter(MmdClean *self)
     set_main_branch(self, json_get_object(value, "config"));
 
     Piece rest = piece_new(self->text->len);
-    keep(self, found.end, text_end(self), &rest);
+    mmd_clean_keep(self, found.end, text_end(self), &rest);
     replace_with(self, rest);
     return true;
 }
@@ -214,12 +214,12 @@ static void remove_directives(MmdClean *self)
     for (const char *at = done; (at = g_strstr_len(at, end - at, "%%{"));) {
         const char *stop = directive_end(self, at);
         if (stop) {
-            keep(self, done, at, &kept);
+            mmd_clean_keep(self, done, at, &kept);
             done = stop;
         }
         at = stop ? stop : at + 1;
     }
-    keep(self, done, end, &kept);
+    mmd_clean_keep(self, done, end, &kept);
     replace_with(self, kept);
 }
 
@@ -233,7 +233,7 @@ static void remove_comment_lines(MmdClean *self)
         const char *ink = mmd_skip_white(at, end);
         next = mmd_match(ink, end, ".*\n?");
         if (!mmd_match(ink, end, "%%[^\n{]"))
-            keep(self, kept.text->len == 0 ? ink : at, next, &kept);
+            mmd_clean_keep(self, kept.text->len == 0 ? ink : at, next, &kept);
     }
     replace_with(self, kept);
 }
@@ -254,8 +254,8 @@ static void remove_style_semicolons(MmdClean *self, const char *word)
     for (const char *at = self->text->str, *end = text_end(self), *next; at < end; at = next) {
         const char *stop = mmd_line_end(at, end), *dropped = dropped_semicolon(at, stop, word);
         next = MIN(stop + 1, end);
-        keep(self, at, dropped, &kept);
-        keep(self, dropped + (dropped < stop), next, &kept);
+        mmd_clean_keep(self, at, dropped, &kept);
+        mmd_clean_keep(self, dropped + (dropped < stop), next, &kept);
     }
     replace_with(self, kept);
 }

@@ -171,7 +171,7 @@ static const char *find_c4_word(const MmdParser *p)
 }
 
 /* `comment` is where the comments before the header begin, and the header when there are none. */
-static void parse(MmdParser *p, const char *comment)
+static void mmd_parser_parse(MmdParser *p, const char *comment)
 {
     if (mmd_scan(p, p->at, "---")) {
         mmd_fail(p, MMD_FRONTMATTER, p->at, "front matter that is empty, or not closed");
@@ -249,5 +249,5 @@ void mmd_check(const char *text, size_t size, MmdVerdict *ret_verdict)
     if (mmd_at_end(&parser))
         fail_empty(&parser, &clean);
     else
-        parse(&parser, comment);
+        mmd_parser_parse(&parser, comment);
 }

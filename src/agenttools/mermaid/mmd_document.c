@@ -37,19 +37,19 @@ static bool next_line(MmdLines *self, Line *ret_line)
     return true;
 }
 
-static const char *match(Line line, const char *pattern)
+static const char *mmd_document_match(Line line, const char *pattern)
 {
     return mmd_match(line.text, line.text + line.size, pattern);
 }
 
-static Line skip(Line line, size_t size)
+static Line mmd_document_skip(Line line, size_t size)
 {
     return (Line) { line.text + size, line.size - size };
 }
 
 static size_t count_blanks(Line line)
 {
-    return (size_t)(match(line, "[ \t]*") - line.text);
+    return (size_t)(mmd_document_match(line, "[ \t]*") - line.text);
 }
 
 static size_t count_marks(Line line, char mark)
@@ -64,8 +64,9 @@ static size_t count_marks(Line line, char mark)
 static size_t take_quotes(Line *line, size_t max)
 {
     size_t count = 0;
-    for (const char *stop; count < max && (stop = match(*line, "[ \t]*>[ \t]?")); count++)
-        *line = skip(*line, (size_t)(stop - line->text));
+    for (const char *stop; count < max && (stop = mmd_document_match(*line, "[ \t]*>[ \t]?"));
+         count++)
+        *line = mmd_document_skip(*line, (size_t)(stop - line->text));
     return count;
 }
 
@@ -73,14 +74,16 @@ static bool is_opening(Line line, Fence *ret_fence)
 {
     Fence fence = { .quotes = take_quotes(&line, line.size) };
     fence.indent = count_blanks(line);
-    line = skip(line, fence.indent);
-    if (!match(line, "```+[^`]*$|~~~")) // back-quotes in the info string: code within a line
+    line = mmd_document_skip(line, fence.indent);
+    if (!mmd_document_match(line,
+                            "```+[^`]*$|~~~")) // back-quotes in the info string: code within a line
         return false;
     fence.mark = line.text[0];
     fence.count = count_marks(line, fence.mark);
-    Line info = skip(line, fence.count); // its first word: mermaid, {mermaid} or {.mermaid}
+    Line info =
+        mmd_document_skip(line, fence.count); // its first word: mermaid, {mermaid} or {.mermaid}
     fence.is_mermaid =
-        match(info, "(?i)[ \t]*({\\.?mermaid(}|[ \t]|$)|mermaid({|[ \t]|$))") != NULL;
+        mmd_document_match(info, "(?i)[ \t]*({\\.?mermaid(}|[ \t]|$)|mermaid({|[ \t]|$))") != NULL;
     *ret_fence = fence;
     return true;
 }
@@ -88,9 +91,9 @@ static bool is_opening(Line line, Fence *ret_fence)
 /* `line` without its quote marks and the blanks before it. */
 static bool is_closing(Line line, const Fence *fence)
 {
-    line = skip(line, count_blanks(line));
+    line = mmd_document_skip(line, count_blanks(line));
     size_t count = count_marks(line, fence->mark);
-    return count >= fence->count && match(skip(line, count), "[ \t]*$");
+    return count >= fence->count && mmd_document_match(mmd_document_skip(line, count), "[ \t]*$");
 }
 
 static void block_free(void *block_)
@@ -120,7 +123,7 @@ static void read_fence(MmdLines *lines, const Fence *fence, GPtrArray *blocks)
             break;
         if (!fence->is_mermaid)
             continue;
-        line = skip(line, MIN(count_blanks(line), fence->indent));
+        line = mmd_document_skip(line, MIN(count_blanks(line), fence->indent));
         g_string_append_len(text, line.text, (gssize)line.size);
         g_string_append_c(text, '\n');
     }
@@ -158,20 +161,20 @@ static bool begins_with_header(const char *text, size_t size)
     Line line;
     bool has_front_matter = false;
     while (next_line(&lines, &line)) {
-        bool is_directive = match(line, "[ \t]*%%{");
+        bool is_directive = mmd_document_match(line, "[ \t]*%%{");
         while (is_directive && !g_strstr_len(line.text, (gssize)line.size, "}%%")) {
             if (!next_line(&lines, &line))
                 return false;
         }
-        if (is_directive || match(line, "[ \t]*(%%|$)"))
+        if (is_directive || mmd_document_match(line, "[ \t]*(%%|$)"))
             continue;
-        if (has_front_matter || !match(line, FRONT_MATTER_MARK))
+        if (has_front_matter || !mmd_document_match(line, FRONT_MATTER_MARK))
             return mmd_is_header(line.text, line.size);
         has_front_matter = true;
         do {
             if (!next_line(&lines, &line))
                 return false;
-        } while (!match(line, FRONT_MATTER_MARK));
+        } while (!mmd_document_match(line, FRONT_MATTER_MARK));
     }
     return false;
 }

@@ -201,8 +201,8 @@ static void take_answer(const char *text, const char *message, MmdVerdict *verdi
 }
 
 /* Script and input go to `place`, a directory of our own. */
-static bool ask(const char *place, const char *const *texts, size_t count, Cancel *cancel,
-                json_t **ret_answers, GError **error)
+static bool mmd_engine_ask(const char *place, const char *const *texts, size_t count,
+                           Cancel *cancel, json_t **ret_answers, GError **error)
 {
     g_autofree char *script_path = g_build_filename(place, "check.mjs", NULL);
     g_autofree char *input_path = g_build_filename(place, "input.json", NULL);
@@ -221,7 +221,7 @@ bool mmd_engine_check(const char *const *texts, MmdVerdict *const *verdicts, siz
         return fail_with_errno(error, errno, "cannot make a directory in %s", dirs_temp());
 
     g_autoptr(json_t) answers = NULL;
-    bool is_answered = ask(place, texts, count, cancel, &answers, error);
+    bool is_answered = mmd_engine_ask(place, texts, count, cancel, &answers, error);
     file_remove_tree(place, NULL);
     if (!is_answered)
         return false;

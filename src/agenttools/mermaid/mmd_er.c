@@ -64,7 +64,7 @@ static void read_token(MmdParser *p)
     }
 }
 
-static bool expected(MmdParser *p, const char *what)
+static bool mmd_er_expected(MmdParser *p, const char *what)
 {
     const MmdToken *token = &p->token;
     if (token->kind == MMD_BROKEN)
@@ -79,7 +79,7 @@ static bool expected(MmdParser *p, const char *what)
     return false;
 }
 
-static const MmdGrammar grammar = { read_token, expected };
+static const MmdGrammar grammar = { read_token, mmd_er_expected };
 
 // ---- attributes: `{ type name PK, FK "comment" … }`, where line ends mean nothing ----
 

@@ -55,7 +55,7 @@ static void set_place(const MmdParser *p, size_t offset, size_t *ret_line, size_
 }
 
 /* One line of bounded length, entities as they were written. Takes `text`; the caller frees. */
-static char *presentable(char *text)
+static char *mmd_error_presentable(char *text)
 {
     for (char *c = text; *c != '\0'; c++) {
         if (*c == MMD_ENTITY_OPEN)
@@ -90,7 +90,7 @@ static G_GNUC_PRINTF(4, 0) MmdError *add_error(MmdParser *p, MmdClass class, siz
         return NULL;
     MmdError *error = g_new0(MmdError, 1);
     error->class = class;
-    error->message = presentable(g_strdup_vprintf(format, arguments));
+    error->message = mmd_error_presentable(g_strdup_vprintf(format, arguments));
     set_place(p, offset, &error->line, &error->column);
     if (is_fence_line(p, offset))
         error->hint = g_strdup("Remove the Markdown fence");
@@ -137,7 +137,7 @@ bool mmd_hint(MmdParser *p, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     g_free(error->hint);
-    error->hint = presentable(g_strdup_vprintf(format, arguments));
+    error->hint = mmd_error_presentable(g_strdup_vprintf(format, arguments));
     va_end(arguments);
     return false;
 }

@@ -190,7 +190,7 @@ static void add_hint(MmdParser *p)
                  g_ascii_toupper(*word), word + 1, word);
 }
 
-static bool expected(MmdParser *p, const char *what)
+static bool mmd_flow_lex_expected(MmdParser *p, const char *what)
 {
     const char *at = p->token.start;
     if (mmd_is(p, MMD_BROKEN) && at < p->end)
@@ -203,7 +203,7 @@ static bool expected(MmdParser *p, const char *what)
 
 void flow_begin(MmdParser *p, FlowDiagram *diagram)
 {
-    static const MmdGrammar grammar = { read_token, expected };
+    static const MmdGrammar grammar = { read_token, mmd_flow_lex_expected };
     p->grammar = &grammar;
     p->state = diagram;
     p->token.start = p->at;

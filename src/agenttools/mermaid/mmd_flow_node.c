@@ -60,7 +60,7 @@ static const Shape *opened_shape(const MmdParser *p)
     return shape;
 }
 
-static bool closes(const MmdParser *p, const Shape *shape)
+static bool mmd_parser_closes(const MmdParser *p, const Shape *shape)
 {
     if (*shape->open == '|')
         return mmd_is(p, '|');
@@ -111,7 +111,7 @@ static bool fail_label(MmdParser *p, const char *opened, const Shape *shape, boo
         p->token = (MmdToken) { .kind = FLOW_OTHER, .start = opened - 1, .stop = opened };
         return mmd_need_other(p, "a link");
     }
-    if (is_empty && (closes(p, shape) || mmd_is(p, '|'))) {
+    if (is_empty && (mmd_parser_closes(p, shape) || mmd_is(p, '|'))) {
         mmd_fail(p, MMD_SYNTAX, p->token.start, "expected text between '%s' and '%s'", shape->open,
                  shape->close);
         return mmd_hint(p, "write %s\" \"%s for an empty label", shape->open, shape->close);
@@ -131,7 +131,7 @@ static bool take_label(MmdParser *p, const Shape *shape, const char *opened)
     mmd_advance(p);
     while (mmd_accept(p, FLOW_TEXT))
         continue;
-    return closes(p, shape) ? mmd_advance(p) : fail_label(p, opened, shape, false);
+    return mmd_parser_closes(p, shape) ? mmd_advance(p) : fail_label(p, opened, shape, false);
 }
 
 bool flow_take_label(MmdParser *p)

@@ -95,7 +95,7 @@ static void read_token(MmdParser *p)
     } while (mmd_is(p, MMD_NOTHING));
 }
 
-static bool expected(MmdParser *p, const char *what)
+static bool mmd_quadrant_expected(MmdParser *p, const char *what)
 {
     const char *at = p->token.start;
     return !mmd_is(p, MMD_BROKEN) &&
@@ -229,7 +229,7 @@ static bool take_statement(MmdParser *p)
 
 bool mmd_parse_quadrant(MmdParser *p)
 {
-    static const MmdGrammar grammar = { read_token, expected };
+    static const MmdGrammar grammar = { read_token, mmd_quadrant_expected };
     p->grammar = &grammar;
     mmd_skip(p, " *");
     do {

@@ -101,7 +101,7 @@ static bool is_keyword(const MmdToken *token)
     return token->kind >= SEQ_PARTICIPANT;
 }
 
-static bool expected(MmdParser *p, const char *what)
+static bool mmd_sequence_expected(MmdParser *p, const char *what)
 {
     const MmdToken *token = &p->token;
     return is_keyword(token) ? mmd_expected_no_keyword(p, what)
@@ -109,7 +109,7 @@ static bool expected(MmdParser *p, const char *what)
 }
 
 /* The current token, a keyword, in lower case. Caller frees. */
-static char *keyword(const MmdParser *p)
+static char *mmd_parser_keyword(const MmdParser *p)
 {
     return g_ascii_strdown(p->token.start, p->token.stop - p->token.start);
 }
@@ -283,7 +283,7 @@ static bool take_declared_line(MmdParser *p, const char *word, Declared *declare
 static bool take_declared(MmdParser *p, Declared *ret_declared)
 {
     static const char alias[] = "(?i)\\h+as(?=\\s)";
-    g_autofree char *word = keyword(p);
+    g_autofree char *word = mmd_parser_keyword(p);
     mmd_skip(p, "\\h*(#.*)?");
     const char *start = p->at, *stop = mmd_scan(p, start, "[^<>:,;@\\s]*");
     if (stop == start)
@@ -403,7 +403,7 @@ static bool parse_note(MmdParser *p)
     MmdToken name;
     mmd_advance(p);
     bool is_over = mmd_is(p, SEQ_OVER);
-    g_autofree char *place = keyword(p);
+    g_autofree char *place = mmd_parser_keyword(p);
     if (!is_over && !mmd_is(p, SEQ_SIDE))
         return mmd_need_other(p, "'left of', 'right of' or 'over' after 'Note'") ||
                hint_when_named(p);
@@ -427,7 +427,7 @@ static bool parse_note(MmdParser *p)
 /* `links A: {"label": "url"}` and the like. */
 static bool parse_link(MmdParser *p)
 {
-    g_autofree char *word = keyword(p);
+    g_autofree char *word = mmd_parser_keyword(p);
     MmdToken name;
     mmd_advance(p);
     if (!take_name(p, word, &name) || !take_text(p, &name))
@@ -504,7 +504,7 @@ static bool parse_end(MmdParser *p)
 static bool parse_separator(MmdParser *p)
 {
     const BlockType *open = open_type(p), *owner = block_types;
-    g_autofree char *word = keyword(p);
+    g_autofree char *word = mmd_parser_keyword(p);
     if (open && g_strcmp0(open->separator, word) == 0)
         return skip_label(p);
     while (strcmp(owner->separator, word) != 0)
@@ -583,7 +583,7 @@ static bool parse_all(MmdParser *p)
 
 bool mmd_parse_sequence(MmdParser *p)
 {
-    static const MmdGrammar grammar = { read_token, expected };
+    static const MmdGrammar grammar = { read_token, mmd_sequence_expected };
     g_autoptr(GHashTable) actors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     Sequence self = { .actors = actors };
     p->state = &self;

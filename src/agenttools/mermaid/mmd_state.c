@@ -141,7 +141,7 @@ static bool expected_here(MmdParser *p, const char *what)
 }
 
 /* The same within a statement, which has to be changed on the line where it broke off. */
-static bool expected(MmdParser *p, const char *what)
+static bool mmd_state_expected(MmdParser *p, const char *what)
 {
     const char *last_stop = p->last.stop;
     bool is_later = memchr(last_stop, '\n', (size_t)(p->token.start - last_stop)) != NULL;
@@ -366,7 +366,7 @@ static bool hint_declaration(MmdParser *p, const MmdToken *string)
 static bool take_state(MmdParser *p, const char *what)
 {
     if (!mmd_accept(p, STATE_NAME) && !mmd_accept(p, STATE_EDGE)) {
-        expected(p, what);
+        mmd_state_expected(p, what);
         return mmd_is(p, STATE_STRING) && hint_declaration(p, &p->token);
     }
     return !mmd_accept(p, STATE_CSS) || mmd_need(p, STATE_NAME, "the name of a class after ':::'");
@@ -557,7 +557,7 @@ static bool take_all(MmdParser *p)
 
 bool mmd_parse_state(MmdParser *p)
 {
-    static const MmdGrammar grammar = { read_token, expected };
+    static const MmdGrammar grammar = { read_token, mmd_state_expected };
     g_autoptr(GHashTable) texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     StateDiagram self = { .texts = texts };
     p->state = &self;

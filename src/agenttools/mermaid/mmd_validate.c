@@ -277,7 +277,8 @@ typedef struct Report {
     MmdLines lines;
 } Report;
 
-static const char *seek(Report *self, const Document *document, size_t line, size_t *ret_size)
+static const char *report_seek(Report *self, const Document *document, size_t line,
+                               size_t *ret_size)
 {
     if (self->document != document)
         mmd_lines_init(&self->lines, document->text, document->size);
@@ -287,13 +288,13 @@ static const char *seek(Report *self, const Document *document, size_t line, siz
 
 /* A place of a diagram's text, in the document: a fence's indentation and quote marks are part of
    the line there. */
-static void locate(Report *self, const Diagram *diagram, size_t line, size_t column,
-                   size_t *ret_line, size_t *ret_column)
+static void report_locate(Report *self, const Diagram *diagram, size_t line, size_t column,
+                          size_t *ret_line, size_t *ret_column)
 {
     size_t size, own_size;
     const MmdBlock *block = diagram->block;
     *ret_line = MIN(block->start_line + line - 1, block->end_line);
-    const char *whole = seek(self, diagram->document, *ret_line, &size);
+    const char *whole = report_seek(self, diagram->document, *ret_line, &size);
     MmdLines own_lines;
     mmd_lines_init(&own_lines, block->text, strlen(block->text));
     mmd_lines_seek(&own_lines, line, &own_size);
@@ -311,7 +312,7 @@ static void report_error(Report *self, const Diagram *diagram, unsigned index,
                          const Finding *finding, json_t *errors)
 {
     size_t size;
-    const char *line = seek(self, diagram->document, finding->line, &size);
+    const char *line = report_seek(self, diagram->document, finding->line, &size);
     g_autofree char *whole = g_strndup(line, size);
     bool is_long = utf8_length(whole) > CONTEXT_CHARS_MAX;
     g_autofree char *context =
@@ -364,16 +365,16 @@ static json_t *report_errors(Report *self, const Diagram *diagram, unsigned inde
             .message = error->message,
             .hint = error->hint,
         };
-        locate(self, diagram, error->line, error->column, &finding.line, &finding.column);
+        report_locate(self, diagram, error->line, error->column, &finding.line, &finding.column);
         if (error->opened_line > 0)
-            locate(self, diagram, error->opened_line, error->opened_column, &finding.opened_line,
-                   &finding.opened_column);
+            report_locate(self, diagram, error->opened_line, error->opened_column,
+                          &finding.opened_line, &finding.opened_column);
         report_error(self, diagram, index, &finding, errors);
     }
     return errors;
 }
 
-static void warn(Report *self, const Diagram *diagram, unsigned index)
+static void report_warn(Report *self, const Diagram *diagram, unsigned index)
 {
     const MmdVerdict *verdict = &diagram->verdict;
     const char *type = verdict->type != NULL ? verdict->type : "unknown type";
@@ -409,7 +410,7 @@ static json_t *report_diagram(const Check *check, const Diagram *diagram, unsign
     return item;
 }
 
-static void report(const Check *check, const char *engine, Answer *answer)
+static void check_report(const Check *check, const char *engine, Answer *answer)
 {
     Report report = { .answer = answer };
     json_t *diagrams = json_array();
@@ -420,7 +421,7 @@ static void report(const Check *check, const char *engine, Answer *answer)
         bool is_valid = json_array_size(errors) == 0;
         valid_count += is_valid;
         unchecked_count += is_valid && diagram->verdict.type != NULL && !diagram->verdict.is_full;
-        warn(&report, diagram, i);
+        report_warn(&report, diagram, i);
         json_append_take(diagrams, report_diagram(check, diagram, i, errors));
     }
     json_t *summary = json_object();
@@ -452,7 +453,7 @@ static bool validate_run(OperationCall *call, const void *args_, Answer *answer,
         return true; // no file could be read, which the answer says
     if (!check_diagrams(&check, args->engine, call->cancel, error))
         return false;
-    report(&check, args->engine, answer);
+    check_report(&check, args->engine, answer);
     return true;
 }
 

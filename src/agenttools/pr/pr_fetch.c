@@ -122,7 +122,7 @@ static bool is_bot(const json_t *user)
            g_strv_contains(names, name);
 }
 
-static void copy(const json_t *from, const char *key, json_t *to, const char *new_key)
+static void pr_fetch_copy(const json_t *from, const char *key, json_t *to, const char *new_key)
 {
     json_t *value = json_object_get(from, key);
     if (value && !json_is_null(value))
@@ -132,7 +132,7 @@ static void copy(const json_t *from, const char *key, json_t *to, const char *ne
 static void copy_keys(const json_t *from, const char *const *keys, json_t *to)
 {
     for (; *keys; keys++)
-        copy(from, *keys, to, *keys);
+        pr_fetch_copy(from, *keys, to, *keys);
 }
 
 /* id, user and body, which all three kinds begin with. New reference. */
@@ -141,7 +141,7 @@ static json_t *begin_item(const json_t *item)
     const char *login = json_get_text(json_get_object(item, "user"), "login");
     const char *body = json_get_text(item, "body");
     json_t *made = json_object();
-    copy(item, "id", made, "id");
+    pr_fetch_copy(item, "id", made, "id");
     json_set_text(made, "user", login ? login : "unknown");
     json_set_text(made, "body", body ? body : "");
     return made;
@@ -150,7 +150,7 @@ static json_t *begin_item(const json_t *item)
 /* When, and whether by a bot, which every comment has next. */
 static void add_making(const json_t *item, json_t *made)
 {
-    copy(item, "created_at", made, "created_at");
+    pr_fetch_copy(item, "created_at", made, "created_at");
     json_set_bool(made, "is_bot", is_bot(json_object_get(item, "user")));
 }
 
@@ -171,20 +171,20 @@ static json_t *review_comment(const json_t *item, const FetchArgs *args)
     bool has_line = json_is_integer(json_object_get(item, "line"));
     bool has_original = json_is_integer(json_object_get(item, "original_line"));
     json_t *made = begin_item(item);
-    copy(item, "path", made, "path");
-    copy(item, has_line ? "line" : "original_line", made, "line");
+    pr_fetch_copy(item, "path", made, "path");
+    pr_fetch_copy(item, has_line ? "line" : "original_line", made, "line");
     add_making(item, made);
     json_set_bool(made, "outdated", !has_line && has_original);
     copy_keys(item, keys, made);
-    copy(item, "pull_request_review_id", made, "review_id");
+    pr_fetch_copy(item, "pull_request_review_id", made, "review_id");
     copy_keys(item, more_keys, made);
     copy_keys(item, last_keys, made);
     if (args->include_diff_hunk)
-        copy(item, "diff_hunk", made, "diff_hunk");
+        pr_fetch_copy(item, "diff_hunk", made, "diff_hunk");
     return made;
 }
 
-static json_t *review(const json_t *item, const FetchArgs *args G_GNUC_UNUSED)
+static json_t *pr_fetch_review(const json_t *item, const FetchArgs *args G_GNUC_UNUSED)
 {
     static const char *const keys[] = { "state", "submitted_at", "commit_id", "html_url", NULL };
     json_t *made = begin_item(item);
@@ -203,7 +203,7 @@ static const struct {
     { "review_comments", "/pulls/%s/comments?sort=created&direction=asc", "created_at", true,
       review_comment },
     { "issue_comments", "/issues/%s/comments", "created_at", true, issue_comment },
-    { "reviews", "/pulls/%s/reviews", "submitted_at", false, review },
+    { "reviews", "/pulls/%s/reviews", "submitted_at", false, pr_fetch_review },
 };
 
 typedef struct Fetch { // one list, on a thread of its own

@@ -58,8 +58,8 @@ static const OperationExample examples[] = {
 };
 
 /* Errors of REST_ERROR. */
-static bool react(Pr *pr, const ReactionArgs *args, const char *type, json_t **ret_data,
-                  GError **error)
+static bool pr_react(Pr *pr, const ReactionArgs *args, const char *type, json_t **ret_data,
+                     GError **error)
 {
     const char *room = strcmp(type, "review") == 0 ? "pulls" : "issues";
     g_autofree char *path =
@@ -111,10 +111,10 @@ static bool reaction_run(OperationCall *call, const void *args_, Answer *answer,
     bool is_auto = strcmp(args->comment_type, "auto") == 0;
     json_t *data = NULL;
     g_autoptr(GError) failure = NULL;
-    bool is_done = react(&pr, args, is_auto ? "review" : args->comment_type, &data, &failure);
+    bool is_done = pr_react(&pr, args, is_auto ? "review" : args->comment_type, &data, &failure);
     if (is_auto && g_error_matches(failure, REST_ERROR, REST_ERROR_NOT_FOUND)) {
         g_clear_error(&failure);
-        is_done = react(&pr, args, "issue", &data, &failure);
+        is_done = pr_react(&pr, args, "issue", &data, &failure);
         if (g_error_matches(failure, REST_ERROR, REST_ERROR_NOT_FOUND))
             return fail_nowhere(&pr, args, error);
     }

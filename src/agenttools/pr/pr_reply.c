@@ -176,7 +176,7 @@ static bool is_about_pending(const GError *failure)
            str_contains_nocase(failure->message, "pending review");
 }
 
-static bool reply(Pr *pr, const ReplyArgs *args, json_t **ret_data, GError **error)
+static bool pr_reply(Pr *pr, const ReplyArgs *args, json_t **ret_data, GError **error)
 {
     g_autoptr(GError) failure = NULL;
     if (post_reply(pr, args, args->comment_id, ret_data, &failure))
@@ -203,7 +203,7 @@ static bool reply_run(OperationCall *call, const void *args_, Answer *answer, GE
     if (!pr_check_target(&args->target, answer))
         return true;
     if (!pr_open(call, &args->target, OPERATION, answer, &pr, error) ||
-        !reply(&pr, args, &data, error))
+        !pr_reply(&pr, args, &data, error))
         return false;
     answer_set_data(answer, data);
     return true;

@@ -141,7 +141,7 @@ static const char *placed_name(Placed placed)
     return names[placed];
 }
 
-static json_t *placement(const Review *self, const ReviewComment *comment)
+static json_t *review_placement(const Review *self, const ReviewComment *comment)
 {
     const ReviewComment *real = comment->same ? comment->same : comment;
     json_t *item = json_object();
@@ -166,7 +166,7 @@ json_t *review_data(const Review *self)
         const ReviewComment *comment = &self->comments[i];
         posted +=
             !comment->same && (comment->placed == PLACED_INLINE || comment->placed == PLACED_FILE);
-        json_append_take(placements, placement(self, comment));
+        json_append_take(placements, review_placement(self, comment));
     }
     json_t *data = json_object();
     if (self->review_id > 0)
@@ -213,7 +213,7 @@ static bool is_about_pending(const GError *failure)
 }
 
 /* As review_post(), with a pending review out of the way. */
-static bool post(Review *self, bool has_inline, GError **error)
+static bool pr_review_do_post(Review *self, bool has_inline, GError **error)
 {
     g_autoptr(GError) failure = NULL;
     if (review_post(self, has_inline, &failure))
@@ -260,7 +260,7 @@ static bool post_singly(Review *self, GPtrArray *refused, GError **error)
 static bool post_review(Review *self, GPtrArray *refused, GError **error)
 {
     g_autoptr(GError) failure = NULL;
-    if (post(self, true, &failure)) {
+    if (pr_review_do_post(self, true, &failure)) {
         mark_placed(self, PLACED_INLINE);
         return true;
     }
@@ -274,7 +274,7 @@ static bool post_review(Review *self, GPtrArray *refused, GError **error)
     review_plan(self, diff, false);
     review_compose(self);
     g_clear_error(&failure);
-    if (post(self, true, &failure)) {
+    if (pr_review_do_post(self, true, &failure)) {
         mark_placed(self, PLACED_INLINE);
         return true;
     }
@@ -282,7 +282,7 @@ static bool post_review(Review *self, GPtrArray *refused, GError **error)
         g_propagate_error(error, g_steal_pointer(&failure));
         return false;
     }
-    if (!post(self, false, error))
+    if (!pr_review_do_post(self, false, error))
         return false;
     mark_placed(self, PLACED_BODY);
     return post_singly(self, refused, error);
@@ -354,7 +354,7 @@ static void warn_about_places(const Review *self)
 }
 
 /* Known refusals get a hint; the rest is GitHub's own. Takes `failure`. */
-static bool fail(GError *failure, GError **error)
+static bool pr_review_fail(GError *failure, GError **error)
 {
     if (is_refusal(failure) && str_contains_nocase(failure->message, "your own pull request")) {
         g_autoptr(GError) owned = failure;
@@ -374,7 +374,7 @@ static void answer_dry_run(Review *self)
 }
 
 /* Steps 1 to 3. *ret_is_done: the answer is complete. */
-static bool prepare(Review *self, bool *ret_is_done, GError **error)
+static bool review_prepare(Review *self, bool *ret_is_done, GError **error)
 {
     const ReviewArgs *args = self->args;
     *ret_is_done = false;
@@ -400,12 +400,12 @@ static bool prepare(Review *self, bool *ret_is_done, GError **error)
     return true;
 }
 
-static bool submit(Review *self, GError **error)
+static bool review_submit(Review *self, GError **error)
 {
     g_autoptr(GError) failure = NULL;
     bool is_done = false;
-    if (!prepare(self, &is_done, &failure))
-        return fail(g_steal_pointer(&failure), error);
+    if (!review_prepare(self, &is_done, &failure))
+        return pr_review_fail(g_steal_pointer(&failure), error);
     if (is_done)
         return true;
     bool is_posted = post_all(self, &failure);
@@ -413,7 +413,7 @@ static bool submit(Review *self, GError **error)
         warn_about_places(self);
         answer_set_data(self->pr->answer, review_data(self)); // also of a failure: step 12
     }
-    return is_posted || fail(g_steal_pointer(&failure), error);
+    return is_posted || pr_review_fail(g_steal_pointer(&failure), error);
 }
 
 static bool review_run(OperationCall *call, const void *args_, Answer *answer, GError **error)
@@ -424,7 +424,8 @@ static bool review_run(OperationCall *call, const void *args_, Answer *answer, G
     bool has_target = pr_check_target(&args->target, answer);
     if (!review_read(&review) || !has_target)
         return true;
-    return pr_open(call, &args->target, OPERATION, answer, &pr, error) && submit(&review, error);
+    return pr_open(call, &args->target, OPERATION, answer, &pr, error) &&
+           review_submit(&review, error);
 }
 
 static bool review_judge(ToolCall *call, const void *args_, Judgement *ret_judgement,

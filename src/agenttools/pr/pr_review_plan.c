@@ -64,7 +64,7 @@ bool review_check_lines(Review *self)
 }
 
 /* "**path:line** (reason)", a blank line, and the text. Caller frees. */
-static char *entry(const ReviewComment *comment)
+static char *review_comment_entry(const ReviewComment *comment)
 {
     g_autofree char *line = comment->spot.line > 0
                                 ? g_strdup_printf(":%" G_GINT64_FORMAT, comment->spot.line)
@@ -73,7 +73,7 @@ static char *entry(const ReviewComment *comment)
     return g_strdup_printf("**%s%s** (%s)\n\n%s", comment->spot.path, line, reason, comment->body);
 }
 
-static bool fits(const GString *text, const char *more, size_t reserved)
+static bool pr_review_plan_fits(const GString *text, const char *more, size_t reserved)
 {
     return utf8_length(text->str) + utf8_length(more) + 2 + reserved <= PULL_MAX_BODY_CHARS;
 }
@@ -96,9 +96,9 @@ void review_compose(Review *self)
         ReviewComment *comment = &self->comments[i];
         if (comment->planned != PLACED_BODY || comment->same)
             continue;
-        g_autofree char *text = entry(comment);
+        g_autofree char *text = review_comment_entry(comment);
         g_autofree char *part = g_strconcat(has_heading ? "" : HEADING "\n\n", text, NULL);
-        if (self->overflow->len > 0 || !fits(body, part, utf8_length(key))) {
+        if (self->overflow->len > 0 || !pr_review_plan_fits(body, part, utf8_length(key))) {
             g_ptr_array_add(self->overflow, comment);
             continue;
         }
@@ -126,8 +126,8 @@ GPtrArray *review_general_texts(const GPtrArray *comments)
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) text = g_string_new(HEADING);
     for (unsigned i = 0; i < comments->len; i++) {
-        g_autofree char *part = entry(comments->pdata[i]);
-        if (!fits(text, part, 0) && text->len > strlen(HEADING)) {
+        g_autofree char *part = review_comment_entry(comments->pdata[i]);
+        if (!pr_review_plan_fits(text, part, 0) && text->len > strlen(HEADING)) {
             add_pieces(texts, text->str);
             g_string_assign(text, HEADING);
         }

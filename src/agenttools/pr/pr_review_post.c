@@ -11,7 +11,7 @@ static char *path_of(const Review *self, const char *rest)
                           self->args->pr_number, rest);
 }
 
-static bool list(const Review *self, const char *path, json_t **ret_items, GError **error)
+static bool review_list(const Review *self, const char *path, json_t **ret_items, GError **error)
 {
     g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
     return pr_list(self->pr, path, subject, ret_items, error);
@@ -25,7 +25,7 @@ bool review_fetch_diff(Review *self, DiffPlaces **ret_diff, GError **error)
     const RestCall call = { .method = "GET", .path = path, .subject = subject };
     g_auto(RestAnswer) answer = { 0 };
     g_autoptr(json_t) files = NULL;
-    if (!pr_call(self->pr, &call, &answer, error) || !list(self, files_path, &files, error))
+    if (!pr_call(self->pr, &call, &answer, error) || !review_list(self, files_path, &files, error))
         return false;
     const json_t *head = json_get_path(answer.body, "head.sha");
     if (!json_is_string(head))
@@ -40,7 +40,7 @@ bool review_fetch_diff(Review *self, DiffPlaces **ret_diff, GError **error)
 }
 
 /* Takes over what GitHub says of the review. */
-static bool accept(Review *self, const json_t *review, GError **error)
+static bool review_accept(Review *self, const json_t *review, GError **error)
 {
     self->review_id = json_get_int(review, "id", 0);
     if (self->review_id <= 0)
@@ -59,7 +59,7 @@ bool review_find_key(Review *self, GError **error)
     g_autofree char *path = path_of(self, "/reviews");
     g_autofree char *mark = g_strdup_printf("<!-- kedge-key:%s -->", self->args->idempotency_key);
     g_autoptr(json_t) reviews = NULL;
-    if (!list(self, path, &reviews, error))
+    if (!review_list(self, path, &reviews, error))
         return false;
     size_t i;
     json_t *review;
@@ -68,7 +68,7 @@ bool review_find_key(Review *self, GError **error)
         if (!body || !strstr(body, mark))
             continue;
         self->was_there = true;
-        return accept(self, review, error);
+        return review_accept(self, review, error);
     }
     return true;
 }
@@ -98,7 +98,7 @@ bool review_post(Review *self, bool has_inline, GError **error)
         .data = self,
     };
     return pr_post_once(self->pr, &post, &review, &self->is_recovered, error) &&
-           accept(self, review, error);
+           review_accept(self, review, error);
 }
 
 /* A comment outside the review. `ids` (NULL: not wanted) gets its id. */

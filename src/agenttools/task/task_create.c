@@ -129,7 +129,7 @@ static char *digest_of(const Creation *self)
 }
 
 /* What the input says, before the store is opened. */
-static bool prepare(Creation *self, const CreateArgs *args, Cancel *cancel, GError **error)
+static bool creation_prepare(Creation *self, const CreateArgs *args, Cancel *cancel, GError **error)
 {
     self->args = args;
     self->depends_on = sorted_ids(args->depends_on);
@@ -141,7 +141,8 @@ static bool prepare(Creation *self, const CreateArgs *args, Cancel *cancel, GErr
     return true;
 }
 
-static bool finish(TaskTx *tx, Creation *self, const Task *task, bool is_new, GError **error)
+static bool task_tx_finish(TaskTx *tx, Creation *self, const Task *task, bool is_new,
+                           GError **error)
 {
     if (!task_record(tx, task, &self->data, error))
         return false;
@@ -166,7 +167,7 @@ static bool find_earlier(TaskTx *tx, Creation *self, GError **error)
     g_autoptr(Task) task = task_from_row(rows);
     g_clear_pointer(&rows, task_rows_free);
     if (g_strcmp0(task->input_digest, self->digest) == 0)
-        return finish(tx, self, task, false, error);
+        return task_tx_finish(tx, self, task, false, error);
     json_t *details = json_object();
     json_set_int(details, "id", task->id);
     return answer_error(error, ANSWER_CONFLICT, details,
@@ -271,7 +272,7 @@ static bool create_new(TaskTx *tx, Creation *self, GError **error)
     return insert_dependencies(tx, self, task->id, error) &&
            task_add_event(tx, task->id, TASK_NO_STATUS, task->status, NULL,
                           task->error ? task->error : "created", error) &&
-           finish(tx, self, task, true, error);
+           task_tx_finish(tx, self, task, true, error);
 }
 
 static bool create_body(TaskTx *tx, void *data, GError **error)
@@ -290,7 +291,7 @@ static bool create_run(OperationCall *call, const void *args, Answer *answer, GE
 {
     g_auto(Creation) creation = { 0 };
     const TaskQueue queue = { call, ((const CreateArgs *)args)->db, answer };
-    if (!prepare(&creation, args, call->cancel, error) ||
+    if (!creation_prepare(&creation, args, call->cancel, error) ||
         !task_queue_run(&queue, TASK_CHANGES, create_body, &creation, error))
         return false;
     answer_set_data(answer, g_steal_pointer(&creation.data));

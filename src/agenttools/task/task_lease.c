@@ -45,7 +45,7 @@ static bool load_held(TaskTx *tx, const LeaseArgs *args, const char *done, Task 
 }
 
 /* As long as asked for, else as long as it was given the last time. */
-static void extend(Task *task, const LeaseArgs *args, int64_t now_ms)
+static void task_extend(Task *task, const LeaseArgs *args, int64_t now_ms)
 {
     bool is_endless = task->lease_expires_at == 0;
     int64_t length_ms = is_endless ? 0 : task->lease_expires_at - task->heartbeat_at;
@@ -67,7 +67,7 @@ static bool heartbeat_body(TaskTx *tx, void *data, GError **error)
         g_clear_pointer(&task, task_free);
         if (!load_held(tx, self->args, "extended", &task, error))
             return false;
-        extend(task, self->args, tx->now_ms);
+        task_extend(task, self->args, tx->now_ms);
         if (!task_save(tx, task, error))
             return false;
     }

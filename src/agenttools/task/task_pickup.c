@@ -144,7 +144,7 @@ static bool pickup_body(TaskTx *tx, void *data, GError **error)
     return true;
 }
 
-static bool prepare(Pickup *self, const PickupArgs *args, Cancel *cancel, GError **error)
+static bool pickup_prepare(Pickup *self, const PickupArgs *args, Cancel *cancel, GError **error)
 {
     self->args = args;
     self->worker = args->worker ? g_strdup(args->worker)
@@ -189,7 +189,7 @@ static bool pickup_run(OperationCall *call, const void *args_, Answer *answer, G
     const PickupArgs *args = args_;
     const TaskQueue queue = { call, args->db, answer };
     g_auto(Pickup) pickup = { 0 };
-    if (!prepare(&pickup, args, call->cancel, error))
+    if (!pickup_prepare(&pickup, args, call->cancel, error))
         return false;
     int64_t until_ms = tool_call_now_ms(call->tool_call) + args->wait_seconds * 1000;
     if (!look_until(&queue, &pickup, until_ms, error))

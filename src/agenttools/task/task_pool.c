@@ -99,8 +99,8 @@ static void wait_locked(TaskPool *self)
 }
 
 /* Counts one more store as in use; *ret_sql is NULL when it is yet to be opened. */
-static bool reserve(TaskPool *self, const char *key, unsigned max, Cancel *cancel,
-                    TaskSql **ret_sql, GError **error)
+static bool task_pool_reserve(TaskPool *self, const char *key, unsigned max, Cancel *cancel,
+                              TaskSql **ret_sql, GError **error)
 {
     pthread_mutex_lock(&self->lock);
     bool is_good = true;
@@ -116,7 +116,7 @@ static bool reserve(TaskPool *self, const char *key, unsigned max, Cancel *cance
     return is_good;
 }
 
-static void release(TaskPool *self, const char *key, TaskSql *sql)
+static void task_pool_release(TaskPool *self, const char *key, TaskSql *sql)
 {
     pthread_mutex_lock(&self->lock);
     add_in_use_locked(self, key, -1);
@@ -138,7 +138,7 @@ bool task_pool_take(TaskPool *self, const OperationCall *call, const TaskPlace *
     const char *key = task_place_key(place);
     unsigned max = place->url ? MAX_POSTGRES : MAX_SQLITE;
     TaskSql *sql = NULL;
-    if (!reserve(self, key, max, call->cancel, &sql, error))
+    if (!task_pool_reserve(self, key, max, call->cancel, &sql, error))
         return false;
     if (sql && sql->ops->is_current && !sql->ops->is_current(sql))
         task_sql_close(g_steal_pointer(&sql));
@@ -148,7 +148,7 @@ bool task_pool_take(TaskPool *self, const OperationCall *call, const TaskPlace *
     else if (!is_open)
         is_open = task_sqlite_open(place->path, call->cancel, &sql, warnings, error);
     if (!is_open) {
-        release(self, key, NULL);
+        task_pool_release(self, key, NULL);
         return false;
     }
     sql->call = call->tool_call;
@@ -163,5 +163,5 @@ void task_pool_give(TaskPool *self, const TaskPlace *place, TaskSql *sql, bool i
     sql->cancel = NULL;
     if (!is_good)
         task_sql_close(g_steal_pointer(&sql));
-    release(self, task_place_key(place), sql);
+    task_pool_release(self, task_place_key(place), sql);
 }

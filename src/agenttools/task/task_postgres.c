@@ -24,14 +24,14 @@ typedef struct PgTaskRows {
     int next; // row that rows_next() goes to
 } PgTaskRows;
 
-static PgTasks *of(TaskSql *self)
+static PgTasks *task_sql_of(TaskSql *self)
 {
     return (PgTasks *)self;
 }
 
 static void postgres_close(TaskSql *self)
 {
-    pg_close(of(self)->pg);
+    pg_close(task_sql_of(self)->pg);
     task_sql_clear(self);
     g_free(self);
 }
@@ -50,7 +50,7 @@ static bool fail_with_state(TaskSql *self, GError *cause, GError **error)
         { "57P", KEDGE_ERROR_NETWORK, false },   // the server shuts down
         { "XX", KEDGE_ERROR_PROTOCOL, false },   // damaged
     };
-    const char *state = pg_error_state(of(self)->pg);
+    const char *state = pg_error_state(task_sql_of(self)->pg);
     for (size_t i = 0; i < G_N_ELEMENTS(states); i++) {
         if (!g_str_has_prefix(state, states[i].state))
             continue;
@@ -61,19 +61,20 @@ static bool fail_with_state(TaskSql *self, GError *cause, GError **error)
     return false;
 }
 
-static bool execute(TaskSql *self, const char *sql, int count, const char *const *values,
-                    PgRows **ret_rows, GError **error)
+static bool task_sql_execute(TaskSql *self, const char *sql, int count, const char *const *values,
+                             PgRows **ret_rows, GError **error)
 {
     GError *cause = NULL;
-    return pg_query(of(self)->pg, sql, count, values, self->cancel, ret_rows, &cause) ||
+    return pg_query(task_sql_of(self)->pg, sql, count, values, self->cancel, ret_rows, &cause) ||
            fail_with_state(self, cause, error);
 }
 
 static bool read_clock(TaskSql *self, int64_t *ret_now_ms, GError **error)
 {
     g_autoptr(PgRows) rows = NULL;
-    if (!execute(self, "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint", 0,
-                 NULL, &rows, error))
+    if (!task_sql_execute(self,
+                          "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint", 0,
+                          NULL, &rows, error))
         return false;
     *ret_now_ms = pg_rows_int(rows, 0, 0);
     return true;
@@ -81,14 +82,14 @@ static bool read_clock(TaskSql *self, int64_t *ret_now_ms, GError **error)
 
 static void postgres_rollback(TaskSql *self)
 {
-    if (!pg_is_lost(of(self)->pg)) // also of a call that was cancelled
-        pg_query(of(self)->pg, "ROLLBACK", 0, NULL, NULL, NULL, NULL);
+    if (!pg_is_lost(task_sql_of(self)->pg)) // also of a call that was cancelled
+        pg_query(task_sql_of(self)->pg, "ROLLBACK", 0, NULL, NULL, NULL, NULL);
 }
 
 static bool postgres_begin(TaskSql *self, bool is_write, int64_t *ret_now_ms, GError **error)
 {
     const char *sql = is_write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
-    if (!execute(self, sql, 0, NULL, NULL, error))
+    if (!task_sql_execute(self, sql, 0, NULL, NULL, error))
         return false;
     if (read_clock(self, ret_now_ms, error))
         return true;
@@ -98,7 +99,7 @@ static bool postgres_begin(TaskSql *self, bool is_write, int64_t *ret_now_ms, GE
 
 static bool postgres_commit(TaskSql *self, GError **error)
 {
-    return execute(self, "COMMIT", 0, NULL, NULL, error);
+    return task_sql_execute(self, "COMMIT", 0, NULL, NULL, error);
 }
 
 static bool postgres_query(TaskSql *self, const char *sql, const DbValue *values, size_t count,
@@ -114,7 +115,7 @@ static bool postgres_query(TaskSql *self, const char *sql, const DbValue *values
                                            : NULL;
     }
     PgRows *rows = NULL;
-    if (!execute(self, sql, (int)count, texts, &rows, error))
+    if (!task_sql_execute(self, sql, (int)count, texts, &rows, error))
         return false;
     PgTaskRows *made = g_new0(PgTaskRows, 1);
     made->base.ops = self->ops;
@@ -151,16 +152,17 @@ static void postgres_rows_free(TaskRows *rows)
 
 static bool postgres_notify(TaskSql *self, GError **error)
 {
-    return execute(self, "NOTIFY kedge_task", 0, NULL, NULL, error);
+    return task_sql_execute(self, "NOTIFY kedge_task", 0, NULL, NULL, error);
 }
 
 static bool postgres_wait(TaskSql *self, int64_t timeout_ms, Cancel *cancel, GError **error)
 {
     bool is_told = false;
-    if (!of(self)->is_listening && !execute(self, "LISTEN kedge_task", 0, NULL, NULL, error))
+    if (!task_sql_of(self)->is_listening &&
+        !task_sql_execute(self, "LISTEN kedge_task", 0, NULL, NULL, error))
         return false;
-    of(self)->is_listening = true;
-    return pg_wait(of(self)->pg, timeout_ms, cancel, &is_told, error);
+    task_sql_of(self)->is_listening = true;
+    return pg_wait(task_sql_of(self)->pg, timeout_ms, cancel, &is_told, error);
 }
 
 static const TaskSqlOps postgres_ops = {

@@ -30,8 +30,8 @@ static bool fail_with_engine(GError *cause, GError **error)
     return false;
 }
 
-static bool take(const TaskQueue *self, TaskPool *pool, const TaskPlace *place, TaskSql **ret_sql,
-                 GError **error)
+static bool task_queue_take(const TaskQueue *self, TaskPool *pool, const TaskPlace *place,
+                            TaskSql **ret_sql, GError **error)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GError) cause = NULL;
@@ -120,7 +120,7 @@ bool task_queue_run(const TaskQueue *self, TaskMode mode, TaskBody body, void *d
         return false;
     if (!is_there)
         return run_on_empty(self, mode, body, data, error);
-    if (!take(self, pool, &place, &sql, error))
+    if (!task_queue_take(self, pool, &place, &sql, error))
         return false;
     g_autoptr(GError) cause = NULL;
     bool is_good = false, can_repeat = true;
@@ -142,7 +142,7 @@ static bool wait_in_store(const TaskQueue *self, TaskPool *pool, const TaskPlace
                           int64_t timeout_ms, GError **error)
 {
     TaskSql *sql = NULL;
-    if (!take(self, pool, place, &sql, error))
+    if (!task_queue_take(self, pool, place, &sql, error))
         return false;
     g_autoptr(GError) cause = NULL;
     bool is_good = sql->ops->wait(sql, timeout_ms, self->call->cancel, &cause);

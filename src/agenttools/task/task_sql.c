@@ -23,7 +23,7 @@ void task_sql_close(TaskSql *self)
         self->ops->close(self);
 }
 
-static char *translate(const TaskSqlOps *ops, const char *sql)
+static char *task_sql_ops_translate(const TaskSqlOps *ops, const char *sql)
 {
     GString *out = g_string_sized_new(strlen(sql) + 64);
     unsigned parameters = 0;
@@ -52,12 +52,12 @@ const char *task_sql_text(TaskSql *self, const char *sql)
         return known;
     if (g_hash_table_size(self->texts) >= KEPT_TEXTS)
         g_hash_table_remove_all(self->texts);
-    char *text = translate(self->ops, sql);
+    char *text = task_sql_ops_translate(self->ops, sql);
     g_hash_table_insert(self->texts, g_strdup(sql), text);
     return text;
 }
 
-static size_t collect(const char *types, va_list *ap, DbValue *values)
+static size_t task_sql_collect(const char *types, va_list *ap, DbValue *values)
 {
     size_t count = strlen(types);
     g_assert(count <= MAX_PARAMETERS);
@@ -80,7 +80,7 @@ bool task_sql_query(TaskSql *self, TaskRows **ret_rows, GError **error, const ch
     DbValue values[MAX_PARAMETERS];
     va_list ap;
     va_start(ap, types);
-    size_t count = collect(types, &ap, values);
+    size_t count = task_sql_collect(types, &ap, values);
     va_end(ap);
     return self->ops->query(self, task_sql_text(self, sql), values, count, ret_rows, error);
 }
@@ -90,7 +90,7 @@ bool task_sql_run(TaskSql *self, GError **error, const char *sql, const char *ty
     DbValue values[MAX_PARAMETERS];
     va_list ap;
     va_start(ap, types);
-    size_t count = collect(types, &ap, values);
+    size_t count = task_sql_collect(types, &ap, values);
     va_end(ap);
     g_autoptr(TaskRows) rows = NULL;
     if (!self->ops->query(self, task_sql_text(self, sql), values, count, &rows, error))

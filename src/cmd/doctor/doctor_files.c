@@ -79,7 +79,7 @@ static void check_theme(Health *self, const char *dir, const char *setting)
 }
 
 /* The directory itself, or the nearest one above it that is there. Caller frees. */
-static char *nearest(const char *dir)
+static char *doctor_files_nearest(const char *dir)
 {
     char *at = g_strdup(dir);
     while (!file_exists(at)) {
@@ -92,7 +92,7 @@ static char *nearest(const char *dir)
 
 static void check_sessions(Health *self, const char *dir)
 {
-    g_autofree char *at = nearest(dir);
+    g_autofree char *at = doctor_files_nearest(dir);
     g_autofree char *shown = path_shorten_home(dir);
     g_autofree char *place = path_shorten_home(at);
     g_autofree char *quoted = g_shell_quote(at);
@@ -111,7 +111,7 @@ static void check_sessions(Health *self, const char *dir)
 
 static void check_disk(Health *self, const char *dir)
 {
-    g_autofree char *at = nearest(dir);
+    g_autofree char *at = doctor_files_nearest(dir);
     g_autofree char *quoted = g_shell_quote(at);
     g_autofree char *recovery = g_strdup_printf("df -h %s", quoted);
     struct statvfs info;

@@ -79,8 +79,8 @@ static void append_invalid(Classifier *self, const char *reason)
     append_answer(self, "invalid-args", reason, NULL);
 }
 
-static bool look(const Classifier *self, const char *const *argv, Classified *ret_classified,
-                 GError **error)
+static bool classifier_look(const Classifier *self, const char *const *argv,
+                            Classified *ret_classified, GError **error)
 {
     if (!classify_argv(argv, &self->options, ret_classified, error))
         return false;
@@ -94,7 +94,7 @@ static void classify_one(Classifier *self, const char *const *argv)
 {
     g_auto(Classified) classified = { 0 };
     g_autoptr(GError) error = NULL;
-    if (look(self, argv, &classified, &error))
+    if (classifier_look(self, argv, &classified, &error))
         append_answer(self, effect_name(classified.effect), classified.reason, classified.command);
     else
         append_invalid(self, error->message);

@@ -106,7 +106,7 @@ static bool print_raw(ToolContext *context, const ToolResult *result)
     return is_printed;
 }
 
-static bool prepare(ToolContext *context, void *user_data)
+static bool gh_run_prepare(ToolContext *context, void *user_data)
 {
     const RunOptions *options = user_data;
     if (!gh_profile_offers(tool_context_settings(context), GH_DOOR_OTHERS, options->kind)) {
@@ -118,7 +118,7 @@ static bool prepare(ToolContext *context, void *user_data)
     return true;
 }
 
-static int show(ToolContext *context, const ToolResult *result, void *user_data)
+static int gh_run_show(ToolContext *context, const ToolResult *result, void *user_data)
 {
     const RunOptions *options = user_data;
     bool is_printed =
@@ -126,8 +126,8 @@ static int show(ToolContext *context, const ToolResult *result, void *user_data)
     return is_printed ? exit_of(result) : EXIT_FAILED;
 }
 
-static int run(const CommandEnv *env, const ToolDef *tool, const json_t *arguments,
-               RunOptions *options)
+static int gh_run_run(const CommandEnv *env, const ToolDef *tool, const json_t *arguments,
+                      RunOptions *options)
 {
     options->kind = gh_profile_kind(tool);
     const DirectCall call = {
@@ -136,8 +136,8 @@ static int run(const CommandEnv *env, const ToolDef *tool, const json_t *argumen
         .arguments = arguments,
         .is_yes = options->is_yes,
         .is_unknown_allowed = options->is_unknown_allowed,
-        .prepare = prepare,
-        .show = show,
+        .prepare = gh_run_prepare,
+        .show = gh_run_show,
         .user_data = options,
     };
     return direct_run(&call);
@@ -192,7 +192,7 @@ static int exec_run(const CommandEnv *env, int argc, char *const *argv)
     if (!is_utf8(argc, argv))
         return fail_usage("every argument must be valid UTF-8");
     g_autoptr(json_t) arguments = exec_arguments(&options, argc - own - 1, argv + own + 1);
-    return run(env, tool_set_find(env->tools, GENERAL_TOOL), arguments, &options);
+    return gh_run_run(env, tool_set_find(env->tools, GENERAL_TOOL), arguments, &options);
 }
 
 const Command command_gh_exec = {
@@ -260,7 +260,7 @@ static int call_run(const CommandEnv *env, int argc, char *const *argv)
         g_prefix_error(&error, "the arguments of %s are not JSON: ", tool->name);
         return fail_usage(error->message);
     }
-    return run(env, tool, arguments, &options);
+    return gh_run_run(env, tool, arguments, &options);
 }
 
 const Command command_gh_call = {

@@ -306,7 +306,7 @@ static void answer_by_schema(Launch *self, AgentSession *session)
 }
 
 /* On a worker, which owns the conversation; the main thread waits for signals. */
-static void converse(void *data)
+static void launch_converse(void *data)
 {
     Launch *self = data;
     g_autoptr(AgentSession) session = open_conversation(self);
@@ -357,7 +357,7 @@ static int serve_rpc(Launch *self)
     return rpc_serve(&options, &exit_code, &error) ? exit_code : cmd_fail(error);
 }
 
-static int talk(Launch *self)
+static int launch_talk(Launch *self)
 {
     AgentSessionOptions conversation = conversation_options(self);
     conversation.wants_title = launch_options_wants_title(&self->options);
@@ -377,7 +377,7 @@ static int talk(Launch *self)
     return tui_converse(&options);
 }
 
-static int start(Launch *self, const CommandEnv *env)
+static int launch_start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
     const char *fallbacks = self->options.fallback_model;
@@ -405,14 +405,14 @@ static int start(Launch *self, const CommandEnv *env)
     if (launch_options_is_rpc(&self->options))
         return serve_rpc(self);
     if (self->is_interactive)
-        return talk(self);
+        return launch_talk(self);
     self->cancel = cancel_new(NULL);
     self->output = (LaunchOutput) {
         .is_json = g_strcmp0(self->options.mode, "json") == 0,
         .shows_progress = self->options.verbose || isatty(STDERR_FILENO),
         .cancel = self->cancel,
     };
-    int signal_number = interrupt_run(converse, self, self->cancel);
+    int signal_number = interrupt_run(launch_converse, self, self->cancel);
     return signal_number ? interrupt_exit_code(signal_number) : self->exit_code;
 }
 
@@ -466,7 +466,7 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     if (self.options.has_list_models)
         return list_models(&self);
     if (launch_options_is_rpc(&self.options))
-        return start(&self, env);
+        return launch_start(&self, env);
     if (!gather_input(&self, &error)) {
         log_error("%s", error->message);
         return cmd_exit_code((KedgeError)error->code);
@@ -476,7 +476,7 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         return EXIT_FAILED;
     }
     if (self.is_interactive)
-        return start(&self, env);
+        return launch_start(&self, env);
     if (!initial_input_has_prompt(&self.input)) {
         log_text("No prompt. Give one as an argument or on standard input.");
         return EXIT_USAGE;
@@ -486,7 +486,7 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
             return cmd_fail(error);
         answer_schema_add(self.schema, &self.input);
     }
-    return start(&self, env);
+    return launch_start(&self, env);
 }
 
 const Command command_launch = {

@@ -152,7 +152,7 @@ static bool check_rpc_words(const LaunchOptions *options, GError **error)
     return true;
 }
 
-static bool check(const LaunchOptions *options, GError **error)
+static bool launch_options_check(const LaunchOptions *options, GError **error)
 {
     if (options->fork && options->no_session)
         return fail_with(error, KEDGE_ERROR_USAGE, "--fork requires session persistence");
@@ -210,7 +210,7 @@ bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_option
     g_autofree char *problems = NULL;
     if (!field_decode(launch_fields, given, FIELD_EXACT, &options, &options.kept, &problems))
         return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strstrip(problems));
-    if (!check(&options, error))
+    if (!launch_options_check(&options, error))
         return false;
     for (unsigned i = 0; i < unknown->len; i++)
         g_ptr_array_add(warnings, g_strdup_printf("unknown option %s", (char *)unknown->pdata[i]));

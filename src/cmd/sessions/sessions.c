@@ -81,7 +81,7 @@ static bool read_options(Sessions *self, const FieldDef *fields, int argc, char 
     return cmd_decode_options(fields, argc, argv, &self->options, &self->kept, self->words, error);
 }
 
-static int usage(const char *text)
+static int sessions_usage(const char *text)
 {
     log_text("usage: kedge sessions %s", text);
     return EXIT_USAGE;
@@ -99,7 +99,7 @@ static bool open_index(const Sessions *self, SessionIndex **ret_index, GError **
                               ret_index, error);
 }
 
-static const char *scope(const Sessions *self)
+static const char *sessions_scope(const Sessions *self)
 {
     return self->options.is_all || self->options.session_dir ? NULL : self->cwd;
 }
@@ -153,12 +153,12 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
     if (!read_options(&self, list_options, argc, argv, &error))
         return cmd_fail(error);
     if (self.words->len > 0)
-        return usage("list [--all] [-n N] [--json]");
+        return sessions_usage("list [--all] [-n N] [--json]");
     int64_t limit = self.options.limit > 0 ? self.options.limit : LIST_LIMIT;
     g_autoptr(SessionIndex) index = NULL;
     g_autoptr(json_t) sessions = NULL;
     if (!open_index(&self, &index, &error) ||
-        !session_index_list(index, scope(&self), limit, &sessions, &error))
+        !session_index_list(index, sessions_scope(&self), limit, &sessions, &error))
         return cmd_fail(error);
     if (self.options.is_json)
         return print_json(sessions);
@@ -166,10 +166,11 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
     size_t i = 0;
     const json_t *session = NULL;
     json_array_foreach (sessions, i, session)
-        append_session(out, session, scope(&self) == NULL);
+        append_session(out, session, sessions_scope(&self) == NULL);
     if (json_array_size(sessions) == 0)
-        log_text(scope(&self) ? "No sessions in this directory; --all shows those of others."
-                              : "No sessions.");
+        log_text(sessions_scope(&self)
+                     ? "No sessions in this directory; --all shows those of others."
+                     : "No sessions.");
     return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -195,14 +196,14 @@ static int search_run(const CommandEnv *env, int argc, char *const *argv)
     if (!read_options(&self, list_options, argc, argv, &error))
         return cmd_fail(error);
     if (self.words->len == 0)
-        return usage("search WORD… [--all] [-n N] [--json]");
+        return sessions_usage("search WORD… [--all] [-n N] [--json]");
     g_ptr_array_add(self.words, NULL);
     g_autofree char *query = g_strjoinv(" ", (char **)self.words->pdata);
     int64_t limit = self.options.limit > 0 ? self.options.limit : SEARCH_LIMIT;
     g_autoptr(SessionIndex) index = NULL;
     g_autoptr(json_t) hits = NULL;
     if (!open_index(&self, &index, &error) ||
-        !session_index_search(index, query, scope(&self), limit, &hits, &error))
+        !session_index_search(index, query, sessions_scope(&self), limit, &hits, &error))
         return cmd_fail(error);
     if (self.options.is_json)
         return print_json(hits);
@@ -213,7 +214,8 @@ static int search_run(const CommandEnv *env, int argc, char *const *argv)
     json_array_foreach (hits, i, hit)
         append_hit(out, hit, &last_id);
     if (json_array_size(hits) == 0) {
-        log_text("Nothing found%s.", scope(&self) ? " in this directory; --all searches all" : "");
+        log_text("Nothing found%s.",
+                 sessions_scope(&self) ? " in this directory; --all searches all" : "");
         return EXIT_FAILED;
     }
     return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
@@ -226,7 +228,7 @@ static int show_run(const CommandEnv *env, int argc, char *const *argv)
     if (!read_options(&self, show_options, argc, argv, &error))
         return cmd_fail(error);
     if (self.words->len != 1)
-        return usage("show ID|PATH [--json]");
+        return sessions_usage("show ID|PATH [--json]");
     g_autofree char *path = NULL;
     g_auto(SessionCopy) copy = { 0 };
     if (!sessions_find_file(self.words->pdata[0], self.options.session_dir, &path, &error) ||
@@ -293,7 +295,7 @@ static int delete_run(const CommandEnv *env, int argc, char *const *argv)
     if (!read_options(&self, delete_options, argc, argv, &error))
         return cmd_fail(error);
     if (self.words->len == 0)
-        return usage("delete ID|PATH… [--yes]");
+        return sessions_usage("delete ID|PATH… [--yes]");
     const SessionPlace place = { .agent_dir = self.agent_dir,
                                  .cwd = self.cwd,
                                  .session_dir = self.options.session_dir };
@@ -369,9 +371,10 @@ static int sessions_run(const CommandEnv *env, int argc, char *const *argv)
     static const char *const names[] = { "list",  "show",   "search", "prompts", "delete",
                                          "check", "export", "import", NULL };
     if (argc == 0)
-        return usage("list|show|search|prompts|export|import|check|delete …; `kedge sessions "
-                     "--help` explains "
-                     "them");
+        return sessions_usage(
+            "list|show|search|prompts|export|import|check|delete …; `kedge sessions "
+            "--help` explains "
+            "them");
     return cmd_unknown_subcommand("sessions", argv[0], names);
 }
 

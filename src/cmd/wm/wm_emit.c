@@ -33,7 +33,7 @@ typedef struct Emit {
     json_t *raw;
 } Emit;
 
-static char *dashed(const char *word)
+static char *wm_emit_dashed(const char *word)
 {
     return g_strdelimit(g_strdup(word), "_", '-');
 }
@@ -41,7 +41,7 @@ static char *dashed(const char *word)
 /* NULL: there is none of that name. */
 static const WmEmitKind *find_kind(const char *word)
 {
-    g_autofree char *name = dashed(word);
+    g_autofree char *name = wm_emit_dashed(word);
     for (const WmEmitKind *each = wm_emit_kinds; each->summary; each++)
         if (strcmp(wm_kind_table[each->kind].handler, name) == 0)
             return each;
@@ -85,7 +85,7 @@ static bool check_required(const Emit *self, GError **error)
     for (; name && *name; name++) {
         bool is_body_elsewhere =
             strcmp(*name, "body") == 0 && json_object_get(self->raw, "body_file");
-        g_autofree char *flag = dashed(*name);
+        g_autofree char *flag = wm_emit_dashed(*name);
         if (!json_object_get(self->raw, *name) && !is_body_elsewhere)
             g_string_append_printf(missing, "%s\"%s\"", missing->len > 0 ? ", " : "", flag);
     }
@@ -139,7 +139,7 @@ static bool check_side(const Emit *self, const WmPolicy *policy, GError **error)
     return true;
 }
 
-static bool append(const Emit *self, GError **error)
+static bool emit_append(const Emit *self, GError **error)
 {
     g_auto(WmEmit) emit = { 0 };
     return wm_emit_open(&emit, error) && check_side(self, emit.policy, error) &&
@@ -236,7 +236,7 @@ static int emit_run(const CommandEnv *env, int argc, char *const *argv)
     emit.name = name;
     bool is_read = is_item ? read_json(&emit, argc - 1, argv + 1, &error)
                            : read_flags(&emit, argc - 1, argv + 1, &error);
-    bool is_done = is_read && append(&emit, &error);
+    bool is_done = is_read && emit_append(&emit, &error);
     json_decref(emit.raw);
     return is_done ? EXIT_OK : wm_fail(name, error);
 }

@@ -139,7 +139,7 @@ static bool replay_one(Rehearse *self, const WmProject *project, const json_t *p
     return true;
 }
 
-static bool replay(Rehearse *self, const WmProject *project, GError **error)
+static bool rehearse_replay(Rehearse *self, const WmProject *project, GError **error)
 {
     g_autoptr(json_t) events = NULL;
     self->table = json_array();
@@ -152,7 +152,7 @@ static bool replay(Rehearse *self, const WmProject *project, GError **error)
     return true;
 }
 
-static bool work(void *data, Cancel *cancel, GError **error)
+static bool wm_rehearse_work(void *data, Cancel *cancel, GError **error)
 {
     Rehearse *self = data;
     self->cancel = cancel;
@@ -162,7 +162,7 @@ static bool work(void *data, Cancel *cancel, GError **error)
     if (!(self->task_name ? wm_project_load(self->root, self->task_name, NULL, &project, error)
                           : wm_here_load(self->root, NULL, &project, error)))
         return false;
-    return self->options->replay > 0 ? replay(self, project, error)
+    return self->options->replay > 0 ? rehearse_replay(self, project, error)
                                      : rehearse_task(self, project, error);
 }
 
@@ -295,7 +295,7 @@ static bool print_json(const Rehearse *self)
 }
 
 /* The exit code. */
-static int show(const Rehearse *self, GError **error)
+static int rehearse_show(const Rehearse *self, GError **error)
 {
     const RehearseOptions *options = self->options;
     if (options->html) {
@@ -340,10 +340,10 @@ static int rehearse_run(const CommandEnv *env, int argc, char *const *argv)
         return wm_fail(command->name, error);
     g_auto(Rehearse)
         self = { .options = &options, .task_name = task_name, .reports = json_array() };
-    int stopped = cmd_run_blocking(work, &self, &error);
+    int stopped = cmd_run_blocking(wm_rehearse_work, &self, &error);
     if (stopped)
         return stopped;
-    int code = error ? EXIT_FAILED : show(&self, &error);
+    int code = error ? EXIT_FAILED : rehearse_show(&self, &error);
     return error ? wm_fail(command->name, error) : code;
 }
 

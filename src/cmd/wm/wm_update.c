@@ -51,7 +51,7 @@ static bool choose_named(Update *self, const char *given, GError **error)
     return true;
 }
 
-static bool choose(Update *self, GError **error)
+static bool update_choose(Update *self, GError **error)
 {
     for (unsigned i = 0; i < self->names->len; i++)
         if (!choose_named(self, g_ptr_array_index(self->names, i), error))
@@ -74,7 +74,8 @@ static bool is_modified(const WmTask *task, Cancel *cancel)
            *result.output != '\0' && !g_str_has_prefix(result.output, "??");
 }
 
-static bool fetch(const WmTask *task, Cancel *cancel, WmFetched *ret_fetched, GError **error)
+static bool wm_task_fetch(const WmTask *task, Cancel *cancel, WmFetched *ret_fetched,
+                          GError **error)
 {
     const char *text = wm_task_source(task);
     g_auto(WmSource) source = { 0 };
@@ -105,7 +106,7 @@ static bool update_task(const Update *self, const WmTask *task, Cancel *cancel, 
     if (!self->is_forced && is_modified(task, cancel))
         return fail_with(error, KEDGE_ERROR_FAILED, "%s: local changes would be lost (use --force)",
                          task->name);
-    if (!fetch(task, cancel, &fetched, error))
+    if (!wm_task_fetch(task, cancel, &fetched, error))
         return false;
     if (!wm_source_check(fetched.text, fetched.size, &is_split, NULL, error) ||
         !wm_source_insert(fetched.text, wm_task_source(task), &text, error)) {
@@ -127,7 +128,7 @@ static bool update_all(Update *self, Cancel *cancel, GError **error)
                          WM_TASKS_DIR " not found; run kedge wm init first");
     bool is_loaded = wm_project_load(".", NULL, warnings, &self->project, error);
     wm_print_warnings(warnings);
-    if (!is_loaded || !choose(self, error))
+    if (!is_loaded || !update_choose(self, error))
         return false;
     if (self->tasks->len == 0)
         wm_say("No tasks with source: in frontmatter. Add tasks via kedge wm add <url | "
@@ -140,7 +141,7 @@ static bool update_all(Update *self, Cancel *cancel, GError **error)
     return true;
 }
 
-static bool update(void *data, Cancel *cancel, GError **error)
+static bool wm_update_run(void *data, Cancel *cancel, GError **error)
 {
     Update *self = data;
     bool is_good = update_all(self, cancel, error);
@@ -158,7 +159,7 @@ static int update_run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_update, argc, argv, &options, &kept, names, 0, G_MAXUINT, &error))
         return wm_fail(command_wm_update.name, error);
     Update self = { .names = names, .is_forced = options.is_forced, .tasks = g_ptr_array_new() };
-    return wm_work(command_wm_update.name, update, &self);
+    return wm_work(command_wm_update.name, wm_update_run, &self);
 }
 
 const Command command_wm_update = {

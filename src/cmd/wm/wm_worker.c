@@ -103,7 +103,8 @@ static bool open_api(void *user_data, Cancel *cancel, WmApi **ret_api, GError **
 }
 
 /* "task fix for issue_comment #12". Caller frees. */
-static char *describe(const char *task_name, const WmEvent *event, const WmNumbers *numbers)
+static char *wm_worker_describe(const char *task_name, const WmEvent *event,
+                                const WmNumbers *numbers)
 {
     int64_t number = numbers->pull > 0 ? numbers->pull : numbers->issue;
     g_autofree char *which = number > 0 ? g_strdup_printf(" #%" G_GINT64_FORMAT, number) : NULL;
@@ -122,7 +123,7 @@ static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const 
                         Cancel *cancel, GError **error)
 {
     WmNumbers numbers = wm_event_numbers(event, self->options->issue);
-    g_autofree char *description = describe(task_name, event, &numbers);
+    g_autofree char *description = wm_worker_describe(task_name, event, &numbers);
     const WmRunKey run = { .task_name = task_name,
                            .event = event,
                            .issue = self->options->issue,

@@ -95,7 +95,7 @@ static bool parse_line(const char *line, Parsed *ret_parsed)
     return true;
 }
 
-static bool fits(const char *wanted, const char *value)
+static bool gh_audit_query_fits(const char *wanted, const char *value)
 {
     return wanted == NULL || strcmp(wanted, value) == 0;
 }
@@ -103,7 +103,7 @@ static bool fits(const char *wanted, const char *value)
 static bool fits_start(const char *wanted, const char *value)
 {
     if (!wanted || !g_str_has_suffix(wanted, "*"))
-        return fits(wanted, value);
+        return gh_audit_query_fits(wanted, value);
     return strncmp(wanted, value, strlen(wanted) - 1) == 0;
 }
 
@@ -114,11 +114,11 @@ static bool is_match(const Query *self, const char *line, const Parsed *parsed)
            fits_start(filter->host, parsed->values[ITEM_HOST]) &&
            fits_start(filter->repo, parsed->values[ITEM_REPO]) &&
            fits_start(filter->cmd, parsed->values[ITEM_CMD]) &&
-           fits(filter->class_name, parsed->values[ITEM_CLASS]) &&
-           fits(filter->policy, parsed->values[ITEM_POLICY]) &&
-           fits(filter->kind, parsed->values[ITEM_KIND]) &&
-           fits(filter->ref, parsed->values[ITEM_REF]) &&
-           fits(filter->tool, parsed->values[ITEM_TOOL]) &&
+           gh_audit_query_fits(filter->class_name, parsed->values[ITEM_CLASS]) &&
+           gh_audit_query_fits(filter->policy, parsed->values[ITEM_POLICY]) &&
+           gh_audit_query_fits(filter->kind, parsed->values[ITEM_KIND]) &&
+           gh_audit_query_fits(filter->ref, parsed->values[ITEM_REF]) &&
+           gh_audit_query_fits(filter->tool, parsed->values[ITEM_TOOL]) &&
            (self->grep == NULL || regexec(self->grep, line, 0, NULL, 0) == 0);
 }
 

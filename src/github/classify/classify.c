@@ -201,8 +201,8 @@ static void judge_command(const ClassifyOptions *options, const CommandArgs *arg
 }
 
 /* gh-policy §3.1 from step 2 on. */
-static void judge(const ClassifyOptions *options, const Classified *self, const Verdict *api,
-                  Verdict *verdict)
+static void classify_options_judge(const ClassifyOptions *options, const Classified *self,
+                                   const Verdict *api, Verdict *verdict)
 {
     const CommandArgs *args = self->args;
     const CommandNode *node = args->node;
@@ -241,7 +241,7 @@ static bool is_showable(const char *word)
                length;
 }
 
-static char *describe(const Classified *self)
+static char *classified_describe(const Classified *self)
 {
     const char *path = command_path(self->args->node);
     const char *word = self->has_unknown_word ? self->args->argv[self->unknown_word] : "";
@@ -271,7 +271,7 @@ bool classify_argv(const char *const *argv, const ClassifyOptions *options,
         .has_unknown_word = found.has_unknown_word,
         .unknown_word = found.unknown_word,
     };
-    self.command = describe(&self);
+    self.command = classified_describe(&self);
 
     Verdict api = { 0 };
     Verdict verdict = { 0 };
@@ -281,7 +281,7 @@ bool classify_argv(const char *const *argv, const ClassifyOptions *options,
         verdict_set(&verdict, EFFECT_BLOCKED,
                     "-test. is parsed differently by different gh versions");
     else
-        judge(options, &self, &api, &verdict);
+        classify_options_judge(options, &self, &api, &verdict);
     g_free(api.reason);
     self.effect = verdict.effect;
     self.reason = verdict.reason;

@@ -41,7 +41,7 @@ static const char description[] = WHAT
     "job's log, when all have succeeded, or after a while when no run appears.";
 
 /* What reads a single issue is named where it can be called. */
-static char *describe(const ToolSet *offered)
+static char *tool_set_describe(const ToolSet *offered)
 {
     bool has_reader = tool_set_find(offered, "gh_issue_view") != NULL;
     return g_strconcat(WHAT, has_reader ? SINGLE : "", description + strlen(WHAT), NULL);
@@ -96,7 +96,7 @@ typedef struct OpDef {
 } OpDef;
 
 /* One line of at most SUMMARY_MAX_CHARS, quoted; "" for nothing. Caller frees. */
-static char *quoted(const char *text)
+static char *github_quoted(const char *text)
 {
     g_autofree char *value = github_opt(text);
     if (!value)
@@ -113,9 +113,9 @@ static char *summarise_repo_view(const GithubArgs *args)
 
 static char *summarise_pr_create(const GithubArgs *args)
 {
-    g_autofree char *title = quoted(args->fill ? "(title from its commits)" : args->title);
-    g_autofree char *head = quoted(args->head);
-    g_autofree char *base = quoted(args->base);
+    g_autofree char *title = github_quoted(args->fill ? "(title from its commits)" : args->title);
+    g_autofree char *head = github_quoted(args->head);
+    g_autofree char *base = github_quoted(args->base);
     return g_strconcat("creates ", args->draft ? "draft " : "", "pull request", title,
                        *head != '\0' ? " from" : "", head, *base != '\0' ? " into" : "", base,
                        NULL);
@@ -125,7 +125,7 @@ static char *summarise_pr_checkout(const GithubArgs *args)
 {
     g_auto(GStrv) prs = github_opt_list(args->pr);
     g_autofree char *joined = g_strjoinv(", ", prs);
-    g_autofree char *shown = quoted(joined);
+    g_autofree char *shown = github_quoted(joined);
     return g_strdup_printf("checks out pull request%s into a worktree%s",
                            *shown != '\0' ? shown : " of the current branch",
                            args->force ? ", resetting its local branch" : "");
@@ -133,7 +133,7 @@ static char *summarise_pr_checkout(const GithubArgs *args)
 
 static char *summarise_pr_push(const GithubArgs *args)
 {
-    g_autofree char *branch = quoted(args->branch);
+    g_autofree char *branch = github_quoted(args->branch);
     return g_strdup_printf("%s %s%s to its pull request",
                            args->force_with_lease ? "force-pushes (with lease)" : "pushes",
                            *branch != '\0' ? "branch" : "the current branch", branch);
@@ -141,15 +141,15 @@ static char *summarise_pr_push(const GithubArgs *args)
 
 static char *summarise_search(const GithubArgs *args)
 {
-    g_autofree char *query = quoted(args->query);
+    g_autofree char *query = github_quoted(args->query);
     return g_strdup_printf("searches %s%s%s", args->op + strlen("search_"),
                            *query != '\0' ? " for" : "", query);
 }
 
 static char *summarise_run_watch(const GithubArgs *args)
 {
-    g_autofree char *run = quoted(args->run);
-    g_autofree char *branch = quoted(args->branch);
+    g_autofree char *run = github_quoted(args->run);
+    g_autofree char *branch = github_quoted(args->branch);
     if (*run != '\0')
         return g_strconcat("watches Actions run", run, NULL);
     return g_strconcat("watches the Actions runs of ",
@@ -391,7 +391,7 @@ const ToolDef tool_github = {
     .label = "GitHub",
     .summary = "Repository facts, pull requests, searches and Actions runs on GitHub",
     .description = description,
-    .describe = describe,
+    .describe = tool_set_describe,
     .judge = github_judge,
     .flags = TOOL_EXACT | TOOL_GITHUB | TOOL_OPEN_WORLD | TOOL_DISCOVERABLE,
     .fields = fields,

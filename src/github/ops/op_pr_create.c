@@ -40,7 +40,8 @@ bool github_pr_create_check(const GithubArgs *args, GError **error)
     return true;
 }
 
-static bool prepare(ToolCall *call, const GithubArgs *args, PrCreate *ret_create, GError **error)
+static bool op_pr_create_prepare(ToolCall *call, const GithubArgs *args, PrCreate *ret_create,
+                                 GError **error)
 {
     if (!github_pr_create_check(args, error) ||
         !github_repo_argument(call, args->repo, false, &ret_create->repo, error))
@@ -125,16 +126,17 @@ static bool read_back(ToolCall *call, const GithubUrl *url, const char *repo, js
 }
 
 /* obj[key], else the argument. Borrowed. */
-static const char *either(const json_t *view, const char *key, const char *argument)
+static const char *op_pr_create_either(const json_t *view, const char *key, const char *argument)
 {
     const char *text = json_get_text(view, key);
     return str_is_empty(text) ? argument : text;
 }
 
 /* The answer's text. Caller frees. `number` 0: unknown; `view` may be NULL. */
-static char *format(const PrCreate *create, const char *url, int64_t number, const json_t *view)
+static char *pr_create_format(const PrCreate *create, const char *url, int64_t number,
+                              const json_t *view)
 {
-    const char *title = either(view, "title", create->title);
+    const char *title = op_pr_create_either(view, "title", create->title);
     if (!title)
         title = "Untitled";
     g_autofree char *author = text_author(json_get_object(view, "author"));
@@ -149,8 +151,8 @@ static char *format(const PrCreate *create, const char *url, int64_t number, con
     text_line(out, "", "URL", *url != '\0' ? url : json_get_text(view, "url"));
     text_line_json(out, "", "State", view, "state");
     text_line(out, "", "Draft", is_draft ? "true" : "false");
-    text_line(out, "", "Base", either(view, "baseRefName", create->base));
-    text_line(out, "", "Head", either(view, "headRefName", create->head));
+    text_line(out, "", "Base", op_pr_create_either(view, "baseRefName", create->base));
+    text_line(out, "", "Head", op_pr_create_either(view, "headRefName", create->head));
     text_line(out, "", "Author", author);
     text_line_json(out, "", "Created", view, "createdAt");
     text_line(out, "", "Labels", labels);
@@ -162,7 +164,7 @@ static char *format(const PrCreate *create, const char *url, int64_t number, con
 bool github_pr_create(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
 {
     g_auto(PrCreate) create = { 0 };
-    if (!prepare(call, args, &create, error))
+    if (!op_pr_create_prepare(call, args, &create, error))
         return false;
     g_auto(GStrv) argv = build_argv(&create);
     const GhSpec spec = { .argv = (const char *const *)argv,
@@ -177,7 +179,7 @@ bool github_pr_create(ToolCall *call, const GithubArgs *args, ToolResult *result
     if (github_url_parse(url, "pull", &parsed) &&
         !read_back(call, &parsed, create.repo, &view, error))
         return false;
-    g_autofree char *text = format(&create, url, parsed.number, view);
+    g_autofree char *text = pr_create_format(&create, url, parsed.number, view);
     tool_result_add_text(result, text);
     if (g_str_has_prefix(url, "https://"))
         tool_result_set_source_url(result, url);

@@ -217,8 +217,8 @@ static bool was_up_to_date(const char *output)
     return g_str_has_prefix(output, "=\t") || strstr(output, "\n=\t") != NULL;
 }
 
-static bool push(const char *root, const char *branch, const PushTarget *target, Cancel *cancel,
-                 Push *ret_push, GError **error)
+static bool op_pr_push_run(const char *root, const char *branch, const PushTarget *target,
+                           Cancel *cancel, Push *ret_push, GError **error)
 {
     g_autofree char *source = NULL, *primary = NULL, *hooks = NULL, *commit = NULL;
     if (!push_source(root, branch, cancel, &source, error) ||
@@ -334,7 +334,7 @@ bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, 
         !find_branch(root, args->branch, cancel, &branch, error) ||
         !read_target(root, branch, cancel, &target, error) ||
         (args->force_with_lease && !find_lease(root, branch, &target, cancel, error)) ||
-        !push(root, branch, &target, cancel, &done, error))
+        !op_pr_push_run(root, branch, &target, cancel, &done, error))
         return false;
     commit = done.commit;
     forget_views(call, target.pr_url);

@@ -294,7 +294,7 @@ static char *save_logs(const Watcher *self, const RunWatch *watch, const GArray 
     return artifacts_save(artifacts, "github", full, strlen(full), &id, &error) ? id : NULL;
 }
 
-static bool report(Watcher *self, bool is_failure, ToolResult *result, GError **error)
+static bool watcher_report(Watcher *self, bool is_failure, ToolResult *result, GError **error)
 {
     g_autoptr(GArray) logs = NULL;
     if (!job_logs_fetch(self->call, self->target->repo, self->runs, &logs, error) ||
@@ -330,9 +330,9 @@ static bool watch_run(Watcher *self, ToolResult *result, GError **error)
         bool is_completed = run_is_completed(g_ptr_array_index(self->runs, 0));
         if (runs_failed_jobs(self->runs) > 0)
             return (is_completed || wait_for_more_failures(self, error)) &&
-                   report(self, true, result, error);
+                   watcher_report(self, true, result, error);
         if (is_completed)
-            return report(self, false, result, error);
+            return watcher_report(self, false, result, error);
         if (!tool_call_sleep(self->call, interval_ms(self), error))
             return false;
     }
@@ -376,15 +376,15 @@ static bool watch_commit(Watcher *self, ToolResult *result, GError **error)
             return false;
         RunOutcome outcome = runs_outcome(self->runs);
         if (outcome == RUN_FAILURE)
-            return wait_for_more_failures(self, error) && report(self, true, result, error);
+            return wait_for_more_failures(self, error) && watcher_report(self, true, result, error);
 
         g_autofree char *signature = outcome == RUN_SUCCESS ? runs_signature(self->runs) : NULL;
         if (signature && g_strcmp0(signature, passed) == 0)
-            return report(self, false, result, error);
+            return watcher_report(self, false, result, error);
         int64_t patience = patience_ms(self);
         if (patience == 0) {
             self->has_given_up = true;
-            return report(self, false, result, error);
+            return watcher_report(self, false, result, error);
         }
         if (signature)
             send_update(self, NOTE_SUCCESS);

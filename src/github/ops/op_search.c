@@ -118,8 +118,8 @@ static bool check_code_query(const GithubArgs *args, GError **error)
 }
 
 /* Everything that can be said without a process. `ret_repo`: the repo argument, or NULL. */
-static bool prepare(ToolCall *call, const GithubArgs *args, Search *search, char **ret_repo,
-                    GError **error)
+static bool op_search_prepare(ToolCall *call, const GithubArgs *args, Search *search,
+                              char **ret_repo, GError **error)
 {
     const SearchKind *kind = search->kind;
     bool has_dates = kind->created_field != NULL;
@@ -162,7 +162,7 @@ static char **build_argv(const Search *search)
 }
 
 /* The answer's text. Caller frees. */
-static char *format(const Search *search, const json_t *items)
+static char *op_search_format(const Search *search, const json_t *items)
 {
     const SearchKind *kind = search->kind;
     g_autoptr(GString) out = g_string_new(NULL);
@@ -186,7 +186,7 @@ bool github_search(ToolCall *call, const GithubArgs *args, ToolResult *result, G
 {
     g_auto(Search) search = { .kind = find_kind(args->op) };
     g_autofree char *repo = NULL;
-    if (!prepare(call, args, &search, &repo, error))
+    if (!op_search_prepare(call, args, &search, &repo, error))
         return false;
     if (search.kind->has_scope && !query_scope(call, repo, search.display, &search.scope, error))
         return false;
@@ -196,7 +196,7 @@ bool github_search(ToolCall *call, const GithubArgs *args, ToolResult *result, G
     g_autoptr(json_t) answer = NULL;
     if (!gh_json(call, &spec, JSON_OBJECT, &answer, error))
         return false;
-    g_autofree char *text = format(&search, json_get_array(answer, "items"));
+    g_autofree char *text = op_search_format(&search, json_get_array(answer, "items"));
     tool_result_add_text(result, text);
     return true;
 }

@@ -112,7 +112,7 @@ RunOutcome runs_outcome(const GPtrArray *runs)
 }
 
 /* The text, or NULL when missing (github-tool §0.1). Caller frees. */
-static char *field(const json_t *object, const char *key)
+static char *run_fetch_field(const json_t *object, const char *key)
 {
     const char *text = json_get_text(object, key);
     return str_is_empty(text) ? NULL : g_strdup(text);
@@ -124,8 +124,8 @@ static void read_failing_step(RunJob *job, const json_t *steps)
         const json_t *step = json_array_get(steps, i - 1);
         if (!is_failure(json_get_text(step, "conclusion")))
             continue;
-        job->step_started_at = field(step, "started_at");
-        job->step_completed_at = field(step, "completed_at");
+        job->step_started_at = run_fetch_field(step, "started_at");
+        job->step_completed_at = run_fetch_field(step, "completed_at");
         return;
     }
 }
@@ -138,14 +138,14 @@ static RunJob *job_read(const json_t *reply)
         return NULL;
     RunJob *job = g_new0(RunJob, 1);
     job->id = id;
-    job->name = field(reply, "name");
+    job->name = run_fetch_field(reply, "name");
     if (!job->name)
         job->name = g_strdup_printf("job-%" G_GINT64_FORMAT, id);
-    job->status = field(reply, "status");
-    job->conclusion = field(reply, "conclusion");
-    job->started_at = field(reply, "started_at");
-    job->completed_at = field(reply, "completed_at");
-    job->url = field(reply, "html_url");
+    job->status = run_fetch_field(reply, "status");
+    job->conclusion = run_fetch_field(reply, "conclusion");
+    job->started_at = run_fetch_field(reply, "started_at");
+    job->completed_at = run_fetch_field(reply, "completed_at");
+    job->url = run_fetch_field(reply, "html_url");
     read_failing_step(job, json_get_array(reply, "steps"));
     return job;
 }
@@ -158,15 +158,15 @@ static WatchedRun *run_read(const json_t *reply)
         return NULL;
     WatchedRun *run = g_new0(WatchedRun, 1);
     run->id = id;
-    run->workflow = field(reply, "name");
-    run->title = field(reply, "display_title");
-    run->status = field(reply, "status");
-    run->conclusion = field(reply, "conclusion");
-    run->branch = field(reply, "head_branch");
-    run->head_sha = field(reply, "head_sha");
-    run->created_at = field(reply, "created_at");
-    run->updated_at = field(reply, "updated_at");
-    run->url = field(reply, "html_url");
+    run->workflow = run_fetch_field(reply, "name");
+    run->title = run_fetch_field(reply, "display_title");
+    run->status = run_fetch_field(reply, "status");
+    run->conclusion = run_fetch_field(reply, "conclusion");
+    run->branch = run_fetch_field(reply, "head_branch");
+    run->head_sha = run_fetch_field(reply, "head_sha");
+    run->created_at = run_fetch_field(reply, "created_at");
+    run->updated_at = run_fetch_field(reply, "updated_at");
+    run->url = run_fetch_field(reply, "html_url");
     return run;
 }
 
@@ -208,7 +208,7 @@ bool run_fetch_branch_sha(ToolCall *call, const char *repo, const char *branch, 
     g_autoptr(json_t) reply = NULL;
     if (!api_json(call, argv, &reply, error))
         return false;
-    *ret_sha = field(json_get_object(reply, "commit"), "sha");
+    *ret_sha = run_fetch_field(json_get_object(reply, "commit"), "sha");
     if (!*ret_sha)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "head SHA for branch %s must not be empty",
                          branch);

@@ -25,15 +25,15 @@
     "isResolved}}}"
 
 /* `input` is taken. */
-static bool mutate(ToolCall *call, const GhReview *self, const char *query, json_t *input,
-                   json_t **ret_data, GError **error)
+static bool review_write_mutate(ToolCall *call, const GhReview *self, const char *query,
+                                json_t *input, json_t **ret_data, GError **error)
 {
     g_autoptr(json_t) variables = json_object();
     json_set_take(variables, "input", input);
     return gh_review_mutate(call, self, query, variables, ret_data, error);
 }
 
-static const char *plural(int64_t count)
+static const char *review_write_plural(int64_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -50,7 +50,7 @@ static bool check_pending(const GhReview *self, const GhReviewFacts *facts, GErr
         " comment%s that is not sent%s%s%s, and GitHub posts nothing of yours beside it; nothing "
         "was posted. Finish it on GitHub, or %s",
         self->target->repo, self->args->number, facts->pending_comments,
-        plural(facts->pending_comments), has_url ? " (" : "", facts->pending_url,
+        review_write_plural(facts->pending_comments), has_url ? " (" : "", facts->pending_url,
         has_url ? ")" : "",
         self->op == GH_REVIEW_SUBMIT
             ? "send it together with this: include_pending"
@@ -67,7 +67,8 @@ static bool check_head(const GhReview *self, const GhReviewFacts *facts, GError 
                      facts->head_sha, commit);
 }
 
-static bool begin(ToolCall *call, const GhReview *self, GhReviewFacts *ret_facts, GError **error)
+static bool review_write_begin(ToolCall *call, const GhReview *self, GhReviewFacts *ret_facts,
+                               GError **error)
 {
     return gh_review_fetch_facts(call, self, ret_facts, error) &&
            check_head(self, ret_facts, error) && check_pending(self, ret_facts, error);
@@ -128,7 +129,7 @@ static bool reply_pending(ToolCall *call, const GhReview *self, const GhReviewFa
     json_set_text(input, "pullRequestReviewThreadId", self->args->thread);
     json_set_text(input, "body", self->args->body);
     g_autoptr(json_t) data = NULL;
-    if (!mutate(call, self, ADD_REPLY, input, &data, error))
+    if (!review_write_mutate(call, self, ADD_REPLY, input, &data, error))
         return false;
     const json_t *comment = json_get_path(data, "addPullRequestReviewThreadReply.comment");
     *ret_url = g_strdup(json_get_text(comment, "url"));
@@ -139,7 +140,7 @@ bool gh_review_reply(ToolCall *call, const GhReview *self, char **ret_text, GErr
 {
     g_auto(GhReviewFacts) facts = { 0 };
     g_autofree char *url = NULL;
-    if (!begin(call, self, &facts, error))
+    if (!review_write_begin(call, self, &facts, error))
         return false;
     bool is_posted = facts.pending_id ? reply_pending(call, self, &facts, &url, error)
                                       : reply_now(call, self, &facts, &url, error);
@@ -161,7 +162,7 @@ bool gh_review_resolve(ToolCall *call, const GhReview *self, char **ret_text, GE
         json_t *input = json_object();
         json_set_text(input, "threadId", self->args->thread);
         g_autoptr(json_t) data = NULL;
-        if (!mutate(call, self, is_wanted ? RESOLVE : UNRESOLVE, input, &data, error))
+        if (!review_write_mutate(call, self, is_wanted ? RESOLVE : UNRESOLVE, input, &data, error))
             return false;
     }
     *ret_text = g_strdup_printf("# Thread %s of %s#%" G_GINT64_FORMAT " %s %s\n",
@@ -179,7 +180,7 @@ static bool add_pending(ToolCall *call, const GhReview *self, const GhReviewFact
     pull_comment_fill(input, &comment->spot, comment->body, true);
     json_set_text(input, "pullRequestReviewId", facts->pending_id);
     g_autoptr(json_t) data = NULL;
-    if (!mutate(call, self, ADD_THREAD, input, &data, error))
+    if (!review_write_mutate(call, self, ADD_THREAD, input, &data, error))
         return false;
     // GitHub answers null, and no error, for some lines that it does not take
     return json_get_path(data, "addPullRequestReviewThread.thread.id") ||
@@ -206,7 +207,8 @@ bool gh_review_comment(ToolCall *call, const GhReview *self, char **ret_text, GE
     const GhReviewComment *comment = &g_array_index(self->comments, GhReviewComment, 0);
     g_auto(GhReviewFacts) facts = { 0 };
     g_autofree char *url = NULL;
-    if (!begin(call, self, &facts, error) || !gh_review_check_places(call, self, error))
+    if (!review_write_begin(call, self, &facts, error) ||
+        !gh_review_check_places(call, self, error))
         return false;
     bool is_posted = facts.pending_id ? add_pending(call, self, &facts, comment, error)
                                       : comment_now(call, self, &facts, &url, error);
@@ -315,7 +317,7 @@ static bool submit_pending(ToolCall *call, const GhReview *self, const GhReviewF
     json_set_text(input, "event", events[event_of(self)].event);
     json_set_text(input, "body", body);
     g_autoptr(json_t) data = NULL;
-    if (!mutate(call, self, SUBMIT, input, &data, error)) {
+    if (!review_write_mutate(call, self, SUBMIT, input, &data, error)) {
         if (self->comments->len > 0)
             g_prefix_error(error, "your pending review has the comments now, but was not sent: ");
         return false;
@@ -329,7 +331,7 @@ bool gh_review_submit(ToolCall *call, const GhReview *self, char **ret_text, GEr
 {
     g_auto(GhReviewFacts) facts = { 0 };
     g_autofree char *url = NULL;
-    if (!begin(call, self, &facts, error) || !check_own(self, &facts, error) ||
+    if (!review_write_begin(call, self, &facts, error) || !check_own(self, &facts, error) ||
         !gh_review_check_places(call, self, error))
         return false;
     bool is_posted = facts.pending_id ? submit_pending(call, self, &facts, &url, error)
@@ -346,7 +348,7 @@ bool gh_review_submit(ToolCall *call, const GhReview *self, char **ret_text, GEr
     if (facts.pending_id)
         g_string_append_printf(
             out, "Sent with it: your pending review with %" G_GINT64_FORMAT " comment%s\n",
-            facts.pending_comments, plural(facts.pending_comments));
+            facts.pending_comments, review_write_plural(facts.pending_comments));
     *ret_text = g_string_free(out, false);
     return true;
 }

@@ -82,7 +82,8 @@ static size_t run_of(GhReviewOp op)
     return i;
 }
 
-static bool take(ToolCall *call, GhReview *self, const GhReviewArgs *args, GError **error)
+static bool tool_gh_review_take(ToolCall *call, GhReview *self, const GhReviewArgs *args,
+                                GError **error)
 {
     GhCall *frame = &self->frame;
     self->args = args;
@@ -117,7 +118,7 @@ static bool gh_review_judge(ToolCall *call, const void *args, Judgement *ret_jud
 {
     GhReview *self = gh_review_of(call);
     GError *cause = NULL;
-    if (!take(call, self, args, &cause))
+    if (!tool_gh_review_take(call, self, args, &cause))
         return gh_review_note_error(self, cause, error);
     bool is_read = self->op == GH_REVIEW_THREADS;
     g_autofree char *summary = gh_review_summary(self);

@@ -89,7 +89,7 @@ static void facts_clear(Facts *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Facts, facts_clear)
 
-static char *clean(const Rest *self, const char *text)
+static char *rest_clean(const Rest *self, const char *text)
 {
     const char *const secrets[] = { self->token, NULL };
     g_autofree char *bounded = str_truncate(text, MAX_MESSAGE_BYTES);
@@ -100,7 +100,7 @@ static char *clean(const Rest *self, const char *text)
 static json_t *clean_json(const Rest *self, const json_t *value)
 {
     if (json_is_string(value)) {
-        g_autofree char *text = clean(self, json_string_value(value));
+        g_autofree char *text = rest_clean(self, json_string_value(value));
         return json_text(text);
     }
     if (json_is_array(value)) {
@@ -123,7 +123,7 @@ static json_t *clean_json(const Rest *self, const json_t *value)
 static char *clean_start(const Rest *self, const char *text, size_t size)
 {
     g_autofree char *valid = utf8_from_bytes(text, MIN(size, MAX_MESSAGE_BYTES));
-    g_autofree char *shown = clean(self, valid);
+    g_autofree char *shown = rest_clean(self, valid);
     return str_truncate(shown, MAX_DETAIL_BYTES);
 }
 
@@ -138,7 +138,7 @@ static Facts facts_of(const Rest *self, const HttpResponse *response)
         facts.detail = clean_start(self, response->body, response->body_size);
     const char *message = json_get_text(facts.body, "message");
     facts.message = g_strdup(message ? message : "");
-    facts.request_id = request_id ? clean(self, request_id) : NULL;
+    facts.request_id = request_id ? rest_clean(self, request_id) : NULL;
     return facts;
 }
 
@@ -159,7 +159,7 @@ static void append_item(GString *text, const json_t *item)
 }
 
 /* GitHub's message with the items of its `errors`. Caller frees. */
-static char *describe(const Facts *facts)
+static char *facts_describe(const Facts *facts)
 {
     GString *text = g_string_new(facts->message);
     const json_t *errors = json_object_get(facts->body, "errors");
@@ -176,7 +176,7 @@ static bool fail_permission(const Rest *self, const Facts *facts, const HttpResp
     const char *sso = http_response_header(response, "x-github-sso");
     if (sso) {
         const char *url = strstr(sso, "url=");
-        g_autofree char *shown = clean(self, url ? url + strlen("url=") : sso);
+        g_autofree char *shown = rest_clean(self, url ? url + strlen("url=") : sso);
         failure->hint = shown;
         return rest_fail(error, REST_ERROR_PERMISSION, failure,
                          "Permission denied: the token must be authorised for SAML single "
@@ -186,7 +186,7 @@ static bool fail_permission(const Rest *self, const Facts *facts, const HttpResp
     const char *needed = http_response_header(response, "x-accepted-github-permissions");
     if (str_is_empty(needed))
         needed = http_response_header(response, "x-accepted-oauth-scopes");
-    g_autofree char *shown = str_is_empty(needed) ? NULL : clean(self, needed);
+    g_autofree char *shown = str_is_empty(needed) ? NULL : rest_clean(self, needed);
     g_autofree char *hint = shown ? g_strconcat("the token needs: ", shown, NULL) : NULL;
     failure->hint = hint;
     return rest_fail(error, REST_ERROR_PERMISSION, failure, "Permission denied: %s",
@@ -210,7 +210,7 @@ bool rest_fail_status(const Rest *self, const RestRequest *request, const HttpRe
                             .request_id = facts.request_id,
                             .body = facts.body,
                             .detail = facts.detail };
-    g_autofree char *all = describe(&facts);
+    g_autofree char *all = facts_describe(&facts);
     if (response->status >= 500)
         return fail_outage(request, &failure, is_outcome_unknown, error);
     switch (response->status) {
@@ -264,7 +264,7 @@ bool rest_fail_transport(const Rest *self, const RestRequest *request, const GEr
         text += strlen(prefix);
     const char *end = g_str_has_suffix(text, ")") ? g_strrstr(text, " (") : NULL; // the host
     g_autofree char *words = end ? g_strndup(text, (size_t)(end - text)) : g_strdup(text);
-    g_autofree char *reason = clean(self, words);
+    g_autofree char *reason = rest_clean(self, words);
     const RestFailure failure = { .message = "", .hint = reason };
     const RestFailure silence = { .message = "", .detail = reason };
     if (error_is(cause, KEDGE_ERROR_PROTOCOL) || error_is(cause, KEDGE_ERROR_LIMIT))
@@ -298,7 +298,7 @@ bool rest_fail_graphql(const Rest *self, const RestRequest *request, const json_
 {
     const json_t *first = json_array_get(errors, 0);
     const char *message = json_get_text(first, "message");
-    g_autofree char *shown = clean(self, message ? message : "no message");
+    g_autofree char *shown = rest_clean(self, message ? message : "no message");
     const RestFailure failure = { .status = 200, .message = shown };
     if (g_strcmp0(json_get_text(first, "type"), "NOT_FOUND") == 0)
         return rest_fail(error, REST_ERROR_NOT_FOUND, &failure, "Not found: %s", shown);

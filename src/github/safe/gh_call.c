@@ -149,7 +149,7 @@ static ClassifyOptions options_of(const GhCall *self)
 }
 
 /* Judges `argv` again and takes it over. */
-static bool classify(GhCall *self, char **argv, GError **error)
+static bool gh_call_classify(GhCall *self, char **argv, GError **error)
 {
     g_strfreev(self->argv);
     self->argv = argv;
@@ -173,7 +173,7 @@ static bool look_closer(GhCall *self, GError **error)
     return true;
 }
 
-static bool expand(GhCall *self, const GhContextSpec *context, GError **error)
+static bool gh_call_expand(GhCall *self, const GhContextSpec *context, GError **error)
 {
     char **argv = NULL;
     if (!gh_argv_expand(&self->classified, context, &argv, error))
@@ -181,11 +181,11 @@ static bool expand(GhCall *self, const GhContextSpec *context, GError **error)
     if (!argv)
         return true;
     note_change(self, "expanded placeholders");
-    return classify(self, argv, error);
+    return gh_call_classify(self, argv, error);
 }
 
 /* Puts in what gh takes only from its command line. The class can only stay or get stricter. */
-static bool complete(GhCall *self, bool has_hostname, GError **error)
+static bool gh_call_complete(GhCall *self, bool has_hostname, GError **error)
 {
     char **argv = NULL;
     gh_argv_complete(&self->classified, &self->target, has_hostname, &argv);
@@ -193,7 +193,7 @@ static bool complete(GhCall *self, bool has_hostname, GError **error)
         return true;
     g_auto(Classified) before = self->classified;
     self->classified = (Classified) { 0 };
-    if (!classify(self, argv, error))
+    if (!gh_call_classify(self, argv, error))
         return false;
     note_change(self, "named the host or repository of the context");
     return gh_argv_is_complete(&before, &self->classified, &self->target, has_hostname) ||
@@ -207,7 +207,7 @@ static const char *const *run_argv(const GhCall *self)
 }
 
 /* Without "gh", as all that is shown. */
-static char **redact(const GhCall *self, RedactMode mode)
+static char **gh_call_redact(const GhCall *self, RedactMode mode)
 {
     char **argv = redact_argv((const char *const *)self->argv, self->classified.args, mode);
     if (!self->classified.stripped_gh)
@@ -227,12 +227,12 @@ static char *kind_of(const Classified *classified)
     return is_command ? g_strconcat("gh ", classified->command, NULL) : NULL;
 }
 
-static void describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
-                     Judgement *judgement)
+static void gh_call_describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
+                             Judgement *judgement)
 {
     const GhContextSpec context = gh_call_context_spec(call, self, spec->repo, spec->hostname);
     const GhContext *target = &self->target.context;
-    g_auto(GStrv) argv = redact(self, REDACT_DISPLAY);
+    g_auto(GStrv) argv = gh_call_redact(self, REDACT_DISPLAY);
     const GhQuestion question = {
         .effect = self->classified.effect,
         .reason = self->classified.reason,
@@ -252,21 +252,21 @@ static void describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
     gh_action_add(&self->classified, target->host, target->repo, judgement);
 }
 
-static bool judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, GError **error)
+static bool gh_call_do_judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, GError **error)
 {
     const GhContextSpec context = gh_call_context_spec(call, self, spec->repo, spec->hostname);
     self->timeout_s = spec->timeout_s;
-    if (!classify(self, g_strdupv((char **)spec->args), error) ||
+    if (!gh_call_classify(self, g_strdupv((char **)spec->args), error) ||
         (!spec->is_wrapper && !look_closer(self, error)))
         return false;
     if (self->classified.stripped_gh)
         note_change(self, "stripped leading gh");
-    bool is_expanded = expand(self, &context, error);
+    bool is_expanded = gh_call_expand(self, &context, error);
     // a header names the target even when there is no more to it than a host
     GError **target_error = is_expanded ? error : NULL;
     self->has_target = self->is_classified &&
                        gh_target_resolve(&context, &self->classified, &self->target, target_error);
-    if (!is_expanded || !self->has_target || !complete(self, spec->hostname != NULL, error))
+    if (!is_expanded || !self->has_target || !gh_call_complete(self, spec->hostname != NULL, error))
         return false;
     if (self->program_error) {
         g_propagate_error(error, g_steal_pointer(&self->program_error));
@@ -286,14 +286,14 @@ bool gh_call_judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, Judgeme
                    GError **error)
 {
     GError *cause = NULL;
-    bool is_judged = judge(call, self, spec, &cause);
+    bool is_judged = gh_call_do_judge(call, self, spec, &cause);
     if (self->is_classified) {
-        self->shown_argv = redact(self, REDACT_RECORD);
+        self->shown_argv = gh_call_redact(self, REDACT_RECORD);
         self->secrets = redact_argv_secrets((const char *const *)self->argv, self->classified.args);
     }
     if (!is_judged)
         return gh_call_note_error(self, cause, error);
-    describe(call, self, spec, ret_judgement);
+    gh_call_describe(call, self, spec, ret_judgement);
     return true;
 }
 

@@ -120,8 +120,9 @@ static void set_blocked(Classified *classified, const char *reason)
 }
 
 /* One level. *ret_expanded is NULL when there is nothing more to find. */
-static bool look(const ClassifyOptions *options, const json_t *aliases, Classified *classified,
-                 char **ret_name, char ***ret_expanded, GError **error)
+static bool classify_options_look(const ClassifyOptions *options, const json_t *aliases,
+                                  Classified *classified, char **ret_name, char ***ret_expanded,
+                                  GError **error)
 {
     g_auto(Unresolved) unresolved = { 0 };
     if (!find_own_help(aliases, classified, &unresolved) &&
@@ -153,7 +154,7 @@ bool gh_closer_look(const ClassifyOptions *options, char ***argv, Classified *cl
     for (int level = 0;; level++) {
         g_autofree char *name = NULL;
         g_auto(GStrv) expanded = NULL;
-        if (!look(options, aliases, classified, &name, &expanded, error))
+        if (!classify_options_look(options, aliases, classified, &name, &expanded, error))
             return false;
         if (!expanded)
             break;

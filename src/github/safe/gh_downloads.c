@@ -221,8 +221,8 @@ static void judge_download(const ToolCall *call, GhCall *prepared, const Downloa
                          target->repo);
 }
 
-static bool build(ToolCall *call, GhCall *prepared, const DownloadArgs *args, GhContext *context,
-                  char **ret_endpoint, GError **error)
+static bool gh_downloads_build(ToolCall *call, GhCall *prepared, const DownloadArgs *args,
+                               GhContext *context, char **ret_endpoint, GError **error)
 {
     const GhContextSpec spec = gh_call_context_spec(call, prepared, args->repo, args->hostname);
     if (!gh_context_resolve(&spec, context, error))
@@ -243,7 +243,7 @@ static bool downloads_judge(ToolCall *call, const void *args_, Judgement *ret_ju
     g_auto(GhContext) context = { 0 };
     g_autofree char *endpoint = NULL;
     GError *cause = NULL;
-    if (!build(call, prepared, args, &context, &endpoint, &cause))
+    if (!gh_downloads_build(call, prepared, args, &context, &endpoint, &cause))
         return gh_call_note_error(prepared, cause, error);
     const char *list = is_artifacts(call) ? ARTIFACT_LIST : RELEASE_LIST;
     g_autofree char *place = g_strconcat(context.host, "/", context.repo, NULL);
@@ -363,7 +363,7 @@ static char *path_of(const Batch *self, const json_t *file)
                : rest_repo_path(parts[0], parts[1], "/releases/assets/%" G_GINT64_FORMAT, id);
 }
 
-static bool download(Batch *self, const char *name, Download *ret_download, GError **error)
+static bool batch_download(Batch *self, const char *name, Download *ret_download, GError **error)
 {
     const json_t *file = find_file(self->list, name);
     if (!file)
@@ -410,7 +410,7 @@ static bool download_next(Batch *self, const char *name, GError **error)
 {
     g_auto(Download) done = { 0 };
     g_autoptr(GError) failed = NULL;
-    if (download(self, name, &done, &failed)) {
+    if (batch_download(self, name, &done, &failed)) {
         note_done(self, name, &done);
         return true;
     }

@@ -169,8 +169,8 @@ static void set_result(const GhExec *spec, const ProcSpec *proc, ProcResult *res
     outcome->raw_output = g_steal_pointer(&result->output);
 }
 
-static bool run(ToolCall *call, const GhExec *spec, const GhProgram *program, GhOutcome *outcome,
-                GError **error)
+static bool gh_exec_run(ToolCall *call, const GhExec *spec, const GhProgram *program,
+                        GhOutcome *outcome, GError **error)
 {
     const Settings *settings = tool_call_settings(call);
     g_autofree char *cwd = gh_cwd_spawn_path(spec->cwd);
@@ -206,7 +206,7 @@ void gh_exec(ToolCall *call, const GhExec *spec, GhOutcome *ret_outcome)
     g_autoptr(GError) error = NULL;
     if (!gh_program_find(tool_call_settings(call), spec->cwd->path, tool_call_cwd(call),
                          tool_call_cancel(call), &program, &error) ||
-        !run(call, spec, &program, &outcome, &error))
+        !gh_exec_run(call, spec, &program, &outcome, &error))
         set_error(spec, error, &outcome);
     outcome.gh_version = g_steal_pointer(&program.version_text);
     *ret_outcome = outcome;

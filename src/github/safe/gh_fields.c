@@ -63,7 +63,7 @@ static bool has_field(const char *version, const char *since)
 }
 
 /* The names of one list that the installed gh knows. Caller frees. */
-static char **offered(const char *list, const char *version)
+static char **gh_fields_offered(const char *list, const char *version)
 {
     g_auto(GStrv) entries = g_strsplit(list, " ", -1);
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
@@ -93,7 +93,7 @@ static void add_list(GPtrArray *names, const char *list)
     }
 }
 
-static bool contains(char **names, const char *name)
+static bool gh_fields_contains(char **names, const char *name)
 {
     return g_strv_contains((const char *const *)names, name);
 }
@@ -103,7 +103,7 @@ static bool check_allowed(const GhFieldRequest *request, const GPtrArray *names,
 {
     for (unsigned i = 0; i < names->len; i++) {
         const char *name = names->pdata[i];
-        if (contains(light, name) || contains(heavy, name))
+        if (gh_fields_contains(light, name) || gh_fields_contains(heavy, name))
             continue;
         g_autofree char *first = g_strjoinv(", ", light);
         g_autofree char *second = g_strjoinv(", ", heavy);
@@ -119,13 +119,13 @@ static bool check_heavy(const GhFieldRequest *request, const GPtrArray *names, c
 {
     g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
     for (unsigned i = 0; i < names->len; i++) {
-        if (contains(heavy, names->pdata[i]))
+        if (gh_fields_contains(heavy, names->pdata[i]))
             add_once(found, names->pdata[i]);
     }
     if (found->len == 0)
         return true;
     for (const char *const *added = request->added; added && *added; added++) {
-        if (contains(heavy, *added))
+        if (gh_fields_contains(heavy, *added))
             add_once(found, *added);
     }
     if (found->len < 2)
@@ -137,8 +137,8 @@ static bool check_heavy(const GhFieldRequest *request, const GPtrArray *names, c
 
 bool gh_fields_choose(const GhFieldRequest *request, char **ret_fields, GError **error)
 {
-    g_auto(GStrv) light = offered(sets[request->set].light, request->version);
-    g_auto(GStrv) heavy = offered(sets[request->set].heavy, request->version);
+    g_auto(GStrv) light = gh_fields_offered(sets[request->set].light, request->version);
+    g_auto(GStrv) heavy = gh_fields_offered(sets[request->set].heavy, request->version);
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     add_list(names, request->wanted != NULL ? request->wanted : request->defaults);
     if (names->len == 0)

@@ -12,7 +12,7 @@ typedef struct Named {
 } Named;
 
 /* `repo` NULL: a host alone. Takes neither. */
-static void add(Named *self, const char *host, const char *repo, bool is_source)
+static void gh_named_add(Named *self, const char *host, const char *repo, bool is_source)
 {
     JudgedTarget *named = g_new0(JudgedTarget, 1);
     named->effect = is_source ? EFFECT_READ : self->classified->effect;
@@ -37,7 +37,7 @@ static void add_text(Named *self, const char *text, bool is_source)
     bool is_item = text != NULL && strstr(text, "://") != NULL &&
                    parse_item_url(text, self->spec->known_hosts, &name);
     if (is_item || (text && gh_repo_name_parse(text, self->spec->known_hosts, &name, NULL)))
-        add(self, name.host, name.repo, is_source);
+        gh_named_add(self, name.host, name.repo, is_source);
 }
 
 /* Is what is there only read from? */
@@ -75,7 +75,7 @@ static void add_owner(Named *self, const char *owner, const char *name)
     if (!name || *owner == '\0')
         return;
     g_autofree char *repo = g_strdup_printf("%.200s/%.200s", owner, name);
-    add(self, NULL, repo, false);
+    gh_named_add(self, NULL, repo, false);
 }
 
 /* `--head OWNER:BRANCH` */

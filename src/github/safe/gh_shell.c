@@ -130,7 +130,7 @@ static void end_command(Reader *self)
         begin_command(self);
 }
 
-static void take(Reader *self, char c)
+static void gh_shell_take(Reader *self, char c)
 {
     g_string_append_c(self->word, c);
     self->has_word = true;
@@ -144,7 +144,7 @@ static void read_quoted(Reader *self, char quote)
         bool is_escape = quote == '"' && *self->at == '\\' && strchr("\"\\$`", self->at[1]) &&
                          self->at[1] != '\0';
         self->at += is_escape;
-        take(self, *self->at);
+        gh_shell_take(self, *self->at);
     }
     self->at += *self->at != '\0';
 }
@@ -206,7 +206,7 @@ static void read_character(Reader *self)
         read_quoted(self, c);
     } else if (c == '\\') {
         if (*self->at != '\0' && *self->at != '\n')
-            take(self, *self->at);
+            gh_shell_take(self, *self->at);
         self->at += *self->at != '\0';
     } else if (strchr(" \t\r", c)) {
         end_word(self);
@@ -219,7 +219,7 @@ static void read_character(Reader *self)
     } else if (c == '#' && !self->has_word) {
         self->at += strcspn(self->at, "\n");
     } else {
-        take(self, c);
+        gh_shell_take(self, c);
     }
 }
 
@@ -360,11 +360,12 @@ void gh_shell_read(const char *command, Judgement *judgement)
     read_text(command, 0, judgement);
 }
 
-static void judged(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
-                   Judgement *judgement, void *user_data G_GNUC_UNUSED)
+static void gh_shell_judged(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
+                            Judgement *judgement, void *user_data G_GNUC_UNUSED)
 {
     if (judgement->command)
         gh_shell_read(judgement->command, judgement);
 }
 
-const ToolHook gh_shell_reader = { .name = "the reader of shell commands", .judged = judged };
+const ToolHook gh_shell_reader = { .name = "the reader of shell commands",
+                                   .judged = gh_shell_judged };

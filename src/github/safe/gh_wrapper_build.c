@@ -18,7 +18,7 @@ typedef struct Builder {
     GStrvBuilder *argv;
 } Builder;
 
-static void add(Builder *self, const char *element)
+static void builder_add(Builder *self, const char *element)
 {
     g_strv_builder_add(self->argv, element);
 }
@@ -76,7 +76,7 @@ static bool add_number(Builder *self, GError **error)
     if (!gh_number_check("number", number, error))
         return false;
     g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, number);
-    add(self, text);
+    builder_add(self, text);
     return true;
 }
 
@@ -85,7 +85,7 @@ static bool add_run(Builder *self, GError **error)
     g_autofree char *digits = NULL;
     if (!gh_id_check("run_id", self->args->run_id, &digits, error))
         return false;
-    add(self, digits);
+    builder_add(self, digits);
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool add_endpoint(Builder *self, GError **error)
 {
     if (!check_api_text(self->args->endpoint, error))
         return false;
-    add(self, self->args->endpoint);
+    builder_add(self, self->args->endpoint);
     add_pair(self, "--method", "GET");
     add_pair(self, "--hostname", self->context->host);
     if (json_array_size(self->args->headers) > MAX_HEADERS)
@@ -156,7 +156,7 @@ static bool add_subject(Builder *self, GError **error)
         return true;
     case GH_SUBJECT_REPO:
         repo = repo_name(self);
-        add(self, repo);
+        builder_add(self, repo);
         return true;
     case GH_SUBJECT_NUMBER:
         return add_number(self, error);
@@ -222,7 +222,7 @@ static void add_boolean(Builder *self, const FieldDef *field, const char *flag)
     bool is_given = field->has_offset != 0 && *(const bool *)(slot + field->has_offset);
     g_autofree char *negated = g_strconcat(flag, "=false", NULL);
     if (is_true || is_given)
-        add(self, is_true ? flag : negated);
+        builder_add(self, is_true ? flag : negated);
 }
 
 static bool add_integer(Builder *self, const FieldDef *field, const char *flag, GError **error)
@@ -268,7 +268,7 @@ static bool add_search_filter(Builder *self, GError **error)
         return false;
     g_autofree char *element = text != NULL ? g_strconcat("--search=", text, NULL) : NULL;
     if (element)
-        add(self, element);
+        builder_add(self, element);
     return true;
 }
 
@@ -293,9 +293,9 @@ static bool add_search(Builder *self, GError **error)
         return true;
     g_auto(GStrv) words = gh_search_words(args->query);
     if (words[0])
-        add(self, "--");
+        builder_add(self, "--");
     for (char **word = words; *word; word++)
-        add(self, *word);
+        builder_add(self, *word);
     return true;
 }
 
@@ -311,8 +311,8 @@ static bool has_condition(const GhWrapperArgs *args)
     return json_array_size(args->label) > 0 || args->has_draft || args->has_merged;
 }
 
-static bool check(const GhWrapper *wrapper, const GhWrapperArgs *args, const GhContext *context,
-                  GError **error)
+static bool gh_wrapper_check(const GhWrapper *wrapper, const GhWrapperArgs *args,
+                             const GhContext *context, GError **error)
 {
     if ((wrapper->has_repo || wrapper->subject == GH_SUBJECT_REPO) && !context->repo)
         return fail_with_kind(error, GH_KIND_NO_REPO, &(GhFacts) { 0 });
@@ -335,12 +335,12 @@ bool gh_wrapper_build(const GhWrapper *wrapper, const GhWrapperArgs *args, const
         .context = context,
         .argv = argv,
     };
-    if (!check(wrapper, args, context, error))
+    if (!gh_wrapper_check(wrapper, args, context, error))
         return false;
     bool is_rollup = gh_wrapper_needs_rollup(wrapper, call);
-    add(&builder, wrapper->words[0]);
+    builder_add(&builder, wrapper->words[0]);
     if (wrapper->words[1])
-        add(&builder, is_rollup ? "view" : wrapper->words[1]);
+        builder_add(&builder, is_rollup ? "view" : wrapper->words[1]);
     if (!add_subject(&builder, error))
         return false;
     g_autofree char *repo = wrapper->has_repo ? repo_name(&builder) : NULL;
@@ -350,7 +350,7 @@ bool gh_wrapper_build(const GhWrapper *wrapper, const GhWrapperArgs *args, const
     if (!add_json(&builder, error))
         return false;
     for (size_t i = 0; i < G_N_ELEMENTS(wrapper->fixed) && wrapper->fixed[i]; i++)
-        add(&builder, wrapper->fixed[i]);
+        builder_add(&builder, wrapper->fixed[i]);
     if (!(wrapper->is_search ? add_search(&builder, error) : add_filters(&builder, error)))
         return false;
     *ret_argv = g_strv_builder_end(argv);

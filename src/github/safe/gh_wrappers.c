@@ -63,8 +63,8 @@ static bool refuse_graphql(const GhCall *prepared, GError **error)
            gh_call_fail_args(error, "graphql needs POST; use the gh tool");
 }
 
-static bool build(ToolCall *call, GhCall *prepared, const GhWrapperArgs *args, GhContext *context,
-                  char ***ret_argv, GError **error)
+static bool gh_wrappers_build(ToolCall *call, GhCall *prepared, const GhWrapperArgs *args,
+                              GhContext *context, char ***ret_argv, GError **error)
 {
     const GhContextSpec spec = gh_call_context_spec(call, prepared, args->repo, args->hostname);
     return gh_context_resolve(&spec, context, error) &&
@@ -82,7 +82,7 @@ static bool wrapper_judge(ToolCall *call, const void *args_, Judgement *ret_judg
     g_auto(GhContext) context = { 0 };
     g_auto(GStrv) argv = NULL;
     GError *cause = NULL;
-    if (!build(call, prepared, args, &context, &argv, &cause))
+    if (!gh_wrappers_build(call, prepared, args, &context, &argv, &cause))
         return gh_call_note_error(prepared, cause, error);
     const GhCallSpec spec = {
         .args = (const char *const *)argv,
@@ -152,7 +152,7 @@ static char *add_files_note(const GhCall *prepared, const GhWrapperArgs *args, c
 }
 
 /* A whole answer, made fit for a model. NULL: as it is. Caller frees. */
-static char *reshape(const ToolDef *tool, GhCall *prepared, const GhWrapperArgs *args)
+static char *gh_wrappers_reshape(const ToolDef *tool, GhCall *prepared, const GhWrapperArgs *args)
 {
     const GhWrapper *wrapper = gh_wrapper_find(tool);
     const char *output = prepared->outcome.output;
@@ -174,8 +174,9 @@ static bool wrapper_run(ToolCall *call, const void *args, ToolResult *result, GE
     const ToolDef *tool = tool_call_tool(call);
     GhCall *prepared = tool_call_prepared(call);
     gh_call_exec(call, prepared);
-    g_autofree char *output = prepared->kind == GH_KIND_NONE ? reshape(tool, prepared, args)
-                                                             : nothing_found(tool, prepared);
+    g_autofree char *output = prepared->kind == GH_KIND_NONE
+                                  ? gh_wrappers_reshape(tool, prepared, args)
+                                  : nothing_found(tool, prepared);
     gh_call_answer(call, prepared, output, result);
     return true;
 }

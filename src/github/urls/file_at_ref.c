@@ -67,7 +67,8 @@ static bool take_repo(const char *text, RepoRef *ret_repo, const char **ret_rest
     return repo_ref_parse(name, ret_repo);
 }
 
-static bool parse(const char *url, const Settings *settings, FileUrl *self, GError **error)
+static bool file_at_ref_parse(const char *url, const Settings *settings, FileUrl *self,
+                              GError **error)
 {
     const char *rest = NULL;
     const char *text = url + strlen("gh://");
@@ -133,8 +134,8 @@ static char *list_directory(const json_t *entries, const FileUrl *url)
 }
 
 /* GitHub sends files of up to 1 MB this way, larger ones only as they are. */
-static bool decode(ToolCall *call, const FileUrl *url, const json_t *file, char **ret_text,
-                   GError **error)
+static bool file_at_ref_decode(ToolCall *call, const FileUrl *url, const json_t *file,
+                               char **ret_text, GError **error)
 {
     if (g_strcmp0(json_get_text(file, "encoding"), "base64") != 0) {
         g_auto(GStrv) argv = argv_of(url, "Accept: application/vnd.github.raw+json");
@@ -163,14 +164,14 @@ static bool read_entry(ToolCall *call, const FileUrl *url, const json_t *answer,
     }
     const char *type = json_get_text(answer, "type");
     if (g_strcmp0(type, "file") == 0)
-        return decode(call, url, answer, ret_text, error);
+        return file_at_ref_decode(call, url, answer, ret_text, error);
     const char *target = json_get_text(answer, "target");
     return fail_with(error, KEDGE_ERROR_FAILED, "%s is a %s%s%s, and no file", url->path,
                      type ? type : "thing of unknown kind", target ? " to " : "",
                      target ? target : "");
 }
 
-static bool fetch(ToolCall *call, const FileUrl *url, char **ret_text, GError **error)
+static bool file_at_ref_fetch(ToolCall *call, const FileUrl *url, char **ret_text, GError **error)
 {
     g_auto(GStrv) argv = argv_of(url, "Accept: application/vnd.github+json");
     const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = true };
@@ -183,15 +184,15 @@ static bool fetch(ToolCall *call, const FileUrl *url, char **ret_text, GError **
     return read_entry(call, url, answer, ret_text, error);
 }
 
-static bool resolve(ToolCall *call, const InternalUrl *internal, UrlResource *ret_resource,
-                    GError **error)
+static bool file_at_ref_resolve(ToolCall *call, const InternalUrl *internal,
+                                UrlResource *ret_resource, GError **error)
 {
     g_auto(FileUrl) url = { 0 };
     char *text = NULL;
-    if (!parse(internal->text, tool_call_settings(call), &url, error))
+    if (!file_at_ref_parse(internal->text, tool_call_settings(call), &url, error))
         return false;
     g_autoptr(GError) failure = NULL;
-    if (!fetch(call, &url, &text, &failure)) {
+    if (!file_at_ref_fetch(call, &url, &text, &failure)) {
         if (!error_is(failure, KEDGE_ERROR_CANCELLED))
             g_prefix_error(&failure, "gh:// resolution failed: ");
         g_propagate_error(error, g_steal_pointer(&failure));
@@ -208,17 +209,19 @@ static bool resolve(ToolCall *call, const InternalUrl *internal, UrlResource *re
     return true;
 }
 
-static bool judge(ToolCall *call, const InternalUrl *internal, Judgement *ret_judgement,
-                  GError **error G_GNUC_UNUSED)
+static bool file_at_ref_judge(ToolCall *call, const InternalUrl *internal, Judgement *ret_judgement,
+                              GError **error G_GNUC_UNUSED)
 {
     g_auto(FileUrl) url = { 0 };
     ret_judgement->effect = EFFECT_READ;
     ret_judgement->is_github = true;
-    if (parse(internal->text, tool_call_settings(call), &url, NULL)) {
+    if (file_at_ref_parse(internal->text, tool_call_settings(call), &url, NULL)) {
         ret_judgement->host = g_strdup(url.repo.host);
         ret_judgement->repo = g_strdup(url.repo.slug);
     }
     return true;
 }
 
-const UrlScheme url_gh = { .name = "gh", .is_remote = true, .judge = judge, .resolve = resolve };
+const UrlScheme url_gh = {
+    .name = "gh", .is_remote = true, .judge = file_at_ref_judge, .resolve = file_at_ref_resolve
+};

@@ -46,7 +46,7 @@ static CheckState state_of(const json_t *check)
     return g_strv_contains(failed, word) ? CHECK_FAILED : CHECK_PENDING;
 }
 
-static const char *either(const json_t *check, const char *key, const char *other)
+static const char *item_checks_either(const json_t *check, const char *key, const char *other)
 {
     const char *text = json_get_text(check, key);
     return str_is_empty(text) ? json_get_text(check, other) : text;
@@ -76,7 +76,7 @@ static char *job_address(const char *url, const char *repo)
 
 static void append_check(GString *out, const json_t *check, const char *repo, CheckState state)
 {
-    g_autofree char *name = text_one_line(either(check, "name", "context"));
+    g_autofree char *name = text_one_line(item_checks_either(check, "name", "context"));
     g_autofree char *workflow = text_one_line(json_get_text(check, "workflowName"));
     g_autofree char *word = text_one_line(word_of(check));
     g_string_append_printf(out, "- %s [%s]", *name ? name : "(unnamed)", word);
@@ -85,7 +85,7 @@ static void append_check(GString *out, const json_t *check, const char *repo, Ch
     g_string_append_c(out, '\n');
     if (state == CHECK_PASSED || state == CHECK_SKIPPED)
         return;
-    const char *url = either(check, "detailsUrl", "targetUrl");
+    const char *url = item_checks_either(check, "detailsUrl", "targetUrl");
     text_line(out, "  ", "URL", url);
     g_autofree char *address = state == CHECK_FAILED ? job_address(url, repo) : NULL;
     text_line(out, "  ", "Explained", address);

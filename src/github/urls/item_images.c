@@ -161,7 +161,8 @@ static void show_clear(Show *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Show, show_clear)
 
-static bool take(const char *data, size_t size, void *image, GError **error G_GNUC_UNUSED)
+static bool item_images_take(const char *data, size_t size, void *image,
+                             GError **error G_GNUC_UNUSED)
 {
     g_string_append_len(image, data, (gssize)size); // bounded by max_bytes
     return true;
@@ -181,7 +182,7 @@ static bool open_rest(Show *self, GError **error)
     return rest_new(&options, tool_call_cancel(self->call), &self->rest, error);
 }
 
-static bool fetch(Show *self, const char *url, GString *image, GError **error)
+static bool show_fetch(Show *self, const char *url, GString *image, GError **error)
 {
     const RestFetch request = {
         .url = url,
@@ -190,7 +191,7 @@ static bool fetch(Show *self, const char *url, GString *image, GError **error)
         .subject = url,
         .max_bytes = MIN(IMAGE_BYTES, ALL_BYTES - MIN(self->bytes, ALL_BYTES)),
         .timeout_ms = FETCH_MS,
-        .take = take,
+        .take = item_images_take,
         .user_data = image,
     };
     if (request.max_bytes == 0)
@@ -199,7 +200,7 @@ static bool fetch(Show *self, const char *url, GString *image, GError **error)
 }
 
 /* By its content; what a server calls it counts for nothing. */
-static bool fit(const Show *self, const GString *image, ImageFit *ret_fit, GError **error)
+static bool show_fit(const Show *self, const GString *image, ImageFit *ret_fit, GError **error)
 {
     const char *type = message_image_type(image->str, image->len);
     if (!type || !image_is_whole(image->str, image->len))
@@ -215,7 +216,7 @@ static bool show_one(Show *self, unsigned number, GError **error)
     g_autoptr(GString) data = g_string_new(NULL);
     g_auto(ImageFit) image = { 0 };
     g_autoptr(GError) failed = NULL;
-    bool is_shown = fetch(self, url, data, &failed) && fit(self, data, &image, &failed);
+    bool is_shown = show_fetch(self, url, data, &failed) && show_fit(self, data, &image, &failed);
     if (!is_shown && error_is(failed, KEDGE_ERROR_CANCELLED)) {
         g_propagate_error(error, g_steal_pointer(&failed));
         return false;
@@ -233,7 +234,7 @@ static bool show_one(Show *self, unsigned number, GError **error)
     return true;
 }
 
-static void choose(Show *self, const char *markdown, const char *origin)
+static void show_choose(Show *self, const char *markdown, const char *origin)
 {
     g_autoptr(GPtrArray) found = item_images_find(markdown);
     self->urls = g_ptr_array_new_with_free_func(g_free);
@@ -271,7 +272,7 @@ bool item_images_show(ToolCall *call, const UrlResource *resource, ToolResult *r
         return true;
     g_autofree char *origin = rest_local_origin();
     g_auto(Show) self = { .call = call, .result = result, .host = host };
-    choose(&self, resource->content, origin);
+    show_choose(&self, resource->content, origin);
     if (self.urls->len == 0)
         return true;
     if (!tool_context_sees_images(tool_call_context(call))) {

@@ -92,7 +92,7 @@ static bool split_path(const char *path, Parts *parts, GError **error)
 }
 
 /* Takes the first segment for the authority, which was a host. */
-static void shift(Parts *parts)
+static void parts_shift(Parts *parts)
 {
     parts->is_shifted = true;
     parts->host = parts->authority;
@@ -112,15 +112,15 @@ static bool take_host(Parts *parts, GError **error)
                              "Invalid %s:// URL. Expected %s://<host>/<owner>/<repo> or "
                              "%s://<host>/<owner>/<repo>/<number>",
                              parts->scheme, parts->scheme, parts->scheme);
-        shift(parts);
+        parts_shift(parts);
     } else if (count >= 3 && text_parse_posint(path[2], &number) &&
                !text_parse_posint(path[1], &number)) {
-        shift(parts);
+        parts_shift(parts);
     }
     return true;
 }
 
-static bool split(const char *rest, Parts *parts, GError **error)
+static bool item_url_split(const char *rest, Parts *parts, GError **error)
 {
     size_t length = strcspn(rest, "/?#");
     g_autofree char *raw = g_strndup(rest, length);
@@ -348,7 +348,7 @@ bool item_url_parse(const char *url, const Settings *settings, ItemUrl *ret_url,
     if (!item_scheme_of(url, &parsed.scheme) || strlen(url) > URL_MAX_BYTES)
         return fail_with(error, KEDGE_ERROR_USAGE, "Invalid URL: %.200s", url);
     g_auto(Parts) parts = { .scheme = item_scheme_name(parsed.scheme) };
-    if (!split(strstr(url, "://") + strlen("://"), &parts, error) ||
+    if (!item_url_split(strstr(url, "://") + strlen("://"), &parts, error) ||
         !read_parts(&parts, &parsed, error) || !check_repo(&parsed, settings, error) ||
         !read_query(parts.query, &parsed, error))
         return false;

@@ -15,8 +15,8 @@
 #define EXIT_MARK         "Process completed with exit code "
 
 /* NULL when there is none to be had; false only when the call was stopped. */
-static bool fetch(ToolCall *call, const char *repo, const char *path, json_type wanted,
-                  json_t **ret_value, GError **error)
+static bool job_text_fetch(ToolCall *call, const char *repo, const char *path, json_type wanted,
+                           json_t **ret_value, GError **error)
 {
     g_auto(GStrv) argv = run_api_argv(repo, false, path, NULL);
     const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = true };
@@ -51,7 +51,7 @@ static bool append_steps(ToolCall *call, const char *repo, const RunJob *job, GS
 {
     g_autofree char *path = g_strdup_printf("/actions/jobs/%" G_GINT64_FORMAT, job->id);
     g_autoptr(json_t) data = NULL;
-    if (!fetch(call, repo, path, JSON_OBJECT, &data, error))
+    if (!job_text_fetch(call, repo, path, JSON_OBJECT, &data, error))
         return false;
     size_t i;
     json_t *step;
@@ -86,7 +86,7 @@ static bool append_annotations(ToolCall *call, const char *repo, const RunJob *j
     g_autofree char *path =
         g_strdup_printf("/check-runs/%" G_GINT64_FORMAT "/annotations", job->id);
     g_autoptr(json_t) list = NULL;
-    if (!fetch(call, repo, path, JSON_ARRAY, &list, error))
+    if (!job_text_fetch(call, repo, path, JSON_ARRAY, &list, error))
         return false;
     size_t count = json_array_size(list);
     if (count > 0)
@@ -112,7 +112,7 @@ static bool fetch_log(ToolCall *call, const char *repo, const WatchedRun *run, c
 }
 
 /* The last lines that fit, each cut where it is very long. Caller frees. */
-static char *fit(const char *text, size_t max_bytes, size_t *ret_dropped)
+static char *job_text_fit(const char *text, size_t max_bytes, size_t *ret_dropped)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     size_t count = g_strv_length(lines), used = 0, first = count;
@@ -147,7 +147,7 @@ static void append_log(GString *out, const JobLog *log, size_t room)
     g_autofree char *fence = text_fence(tail.text);
     size_t frame = 2 * strlen(fence) + 100; // with the line above it
     size_t dropped = 0;
-    g_autofree char *text = fit(tail.text, room > frame ? room - frame : 0, &dropped);
+    g_autofree char *text = job_text_fit(tail.text, room > frame ? room - frame : 0, &dropped);
     if (*text == '\0')
         return;
     g_string_append_printf(out, "\nLog, lines %zu to %zu of %zu:\n%s\n%s\n%s\n",

@@ -76,7 +76,7 @@ static const char *first_of(const char *a, const char *b, const char *c)
 }
 
 /* The names, in order of trust. */
-static json_t *describe(const Section *self, size_t start, size_t end)
+static json_t *section_describe(const Section *self, size_t start, size_t end)
 {
     bool has_sides = self->old_name || self->new_name;
     const char *old_name = self->from ? self->from : has_sides ? self->old_name : self->header_old;
@@ -112,7 +112,7 @@ static json_t *read_section(const char *diff, size_t start, size_t end)
             read_line(&section, line);
         at += length + 1;
     }
-    return describe(&section, start, end);
+    return section_describe(&section, start, end);
 }
 
 /* The next line that begins a section, from `at` on, which is the start of a line. */

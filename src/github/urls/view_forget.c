@@ -181,7 +181,7 @@ static const char *shell_command(ToolCall *call, const json_t *arguments)
     return is_bash ? json_get_text(arguments, "command") : NULL;
 }
 
-static void forget(ToolCall *call, const json_t *arguments)
+static void view_forget_run(ToolCall *call, const json_t *arguments)
 {
     const char *command = shell_command(call, arguments);
     g_autoptr(GArray) items = NULL;
@@ -196,18 +196,20 @@ static void forget(ToolCall *call, const json_t *arguments)
     }
 }
 
-static bool before(ToolCall *call, const json_t *arguments, json_t **ret_changed G_GNUC_UNUSED,
-                   void *user_data G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+static bool view_forget_before(ToolCall *call, const json_t *arguments,
+                               json_t **ret_changed G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED,
+                               GError **error G_GNUC_UNUSED)
 {
-    forget(call, arguments);
+    view_forget_run(call, arguments);
     return true;
 }
 
-static void after(ToolCall *call, ToolResult *result G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED)
+static void view_forget_after(ToolCall *call, ToolResult *result G_GNUC_UNUSED,
+                              void *user_data G_GNUC_UNUSED)
 {
-    forget(call, tool_call_arguments(call));
+    view_forget_run(call, tool_call_arguments(call));
 }
 
 const ToolHook gh_view_forgetter = { .name = "the cache of views",
-                                     .before = before,
-                                     .after = after };
+                                     .before = view_forget_before,
+                                     .after = view_forget_after };

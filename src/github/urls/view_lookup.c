@@ -51,7 +51,7 @@ static char *host_of(const char *repo, const Settings *settings)
 }
 
 /* False: nothing is kept, not even looked for. */
-static bool begin(ToolCall *call, const ViewAddress *address, Lookup *self)
+static bool view_lookup_begin(ToolCall *call, const ViewAddress *address, Lookup *self)
 {
     const Settings *settings = tool_call_settings(call);
     *self = (Lookup) {
@@ -190,7 +190,7 @@ static bool fetch_once(const Lookup *self, int64_t older_than, ViewRow *ret_row,
     return fetch_and_keep(self, ret_row, error);
 }
 
-static bool refresh(const Lookup *self, View *view, GError **error)
+static bool lookup_refresh(const Lookup *self, View *view, GError **error)
 {
     g_auto(ViewRow) row = { 0 };
     g_autoptr(GError) failure = NULL;
@@ -262,16 +262,16 @@ static bool lookup_kept(Lookup *self, View *view, GError **error)
         return true;
     }
     if (self->address.kind != VIEW_DIFF)
-        return refresh(self, view, error);
+        return lookup_refresh(self, view, error);
     say_stale(self, view);
     refresh_later(self);
     return true;
 }
 
-static bool lookup(ToolCall *call, const ViewAddress *address, View *view, GError **error)
+static bool view_lookup_run(ToolCall *call, const ViewAddress *address, View *view, GError **error)
 {
     g_auto(Lookup) self = { 0 };
-    if (!begin(call, address, &self)) {
+    if (!view_lookup_begin(call, address, &self)) {
         say_live(view, false);
         return view_fetch(call, address, &view->row, error);
     }
@@ -285,7 +285,7 @@ static bool lookup(ToolCall *call, const ViewAddress *address, View *view, GErro
 bool view_lookup(ToolCall *call, const ViewAddress *address, View *ret_view, GError **error)
 {
     g_auto(View) view = { 0 };
-    if (!lookup(call, address, &view, error))
+    if (!view_lookup_run(call, address, &view, error))
         return false;
     *ret_view = view;
     view = (View) { 0 };

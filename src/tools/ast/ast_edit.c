@@ -38,15 +38,16 @@ static const FieldDef ast_edit_fields[] = {
 
 // ---- what it says ----
 
-static const char *plural(unsigned count)
+static const char *ast_edit_plural(unsigned count)
 {
     return count == 1 ? "" : "s";
 }
 
 static char *amount_of(const AstPlan *plan)
 {
-    return g_strdup_printf("%u replacement%s in %u file%s", plan->total, plural(plan->total),
-                           plan->changed->len, plural(plan->changed->len));
+    return g_strdup_printf("%u replacement%s in %u file%s", plan->total,
+                           ast_edit_plural(plan->total), plan->changed->len,
+                           ast_edit_plural(plan->changed->len));
 }
 
 /* The first lines of the changes, whole, and what these lines become, each with its anchor before
@@ -79,7 +80,7 @@ static void append_texts(GString *text, const AstFilePlan *file)
 static void append_file(ToolCall *call, GString *text, const AstFilePlan *file, char **last_dir)
 {
     unsigned count = file->changes->len;
-    g_autofree char *suffix = g_strdup_printf(" (%u replacement%s)", count, plural(count));
+    g_autofree char *suffix = g_strdup_printf(" (%u replacement%s)", count, ast_edit_plural(count));
     file_heading_append(text, file->shown, suffix, last_dir);
     bool has_anchors = hashline_is_shown(call);
     g_autoptr(AstLines) before =
@@ -125,7 +126,7 @@ static void set_details(const ToolCall *call, const AstPlan *plan, bool is_appli
     missing_set_details(plan->files.scope.missing, details);
 }
 
-static void show(ToolCall *call, const AstPlan *plan, ToolResult *result)
+static void ast_edit_show(ToolCall *call, const AstPlan *plan, ToolResult *result)
 {
     g_autoptr(GString) lines = g_string_new(NULL);
     g_autofree char *last_dir = NULL;
@@ -163,7 +164,7 @@ static void preview_free(void *data)
 }
 
 /* Looks again, and writes only what was shown. */
-static bool apply(ToolCall *call, void *data, ToolResult *result, GError **error)
+static bool ast_edit_apply(ToolCall *call, void *data, ToolResult *result, GError **error)
 {
     const Preview *self = data;
     g_autoptr(AstPlan) plan = ast_plan_new();
@@ -197,7 +198,7 @@ static bool ast_edit_run(ToolCall *call, const void *args_, ToolResult *result, 
     g_autoptr(AstPlan) plan = ast_plan_new();
     if (!ast_plan_make(call, args->ops, args->paths, plan, error))
         return false;
-    show(call, plan, result);
+    ast_edit_show(call, plan, result);
     if (plan->total == 0)
         return true;
     g_autofree char *amount = amount_of(plan);
@@ -209,7 +210,7 @@ static bool ast_edit_run(ToolCall *call, const void *args_, ToolResult *result, 
     action->label = g_strconcat("AST Edit: ", amount, NULL);
     action->source = "ast_edit";
     action->paths = paths_of(preview->plan);
-    action->apply = apply;
+    action->apply = ast_edit_apply;
     action->data = preview;
     action->destroy = preview_free;
     pending_action_set(tool_call_context(call), action);

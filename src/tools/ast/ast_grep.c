@@ -179,8 +179,8 @@ static void print_page(ToolCall *call, const AstFiles *files, const GPtrArray *m
         g_string_truncate(self->text, self->text->len - 1);
 }
 
-static void finish(ToolCall *call, const AstFiles *files, const Page *page, unsigned skip,
-                   ToolResult *result)
+static void ast_grep_finish(ToolCall *call, const AstFiles *files, const Page *page, unsigned skip,
+                            ToolResult *result)
 {
     const char *cwd = tool_call_cwd(call);
     bool is_doubtful = page->shown == 0 && files->broken->len > 0;
@@ -234,7 +234,7 @@ static bool ast_grep_run(ToolCall *call, const void *args_, ToolResult *result, 
                           .counts = json_array(),
                           .has_anchors = hashline_is_shown(call) };
     print_page(call, &files, matches, skip, &page);
-    finish(call, &files, &page, skip, result);
+    ast_grep_finish(call, &files, &page, skip, result);
     return true;
 }
 

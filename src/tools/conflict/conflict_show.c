@@ -46,7 +46,7 @@ static void append_labels(Listing *self)
     }
 }
 
-static int64_t record(Listing *self, const ConflictBlock *block)
+static int64_t listing_record(Listing *self, const ConflictBlock *block)
 {
     g_autofree char *text = conflict_lines_text(self->lines, block->start, block->end);
     return conflict_record(self->call, self->path, self->shown, block->start, block->end, text);
@@ -91,7 +91,7 @@ static void append_block(Listing *self, const ConflictBlock *block)
     g_string_append_printf(self->out,
                            "\n──── #%" G_GINT64_FORMAT "  L%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT
                            " ────\n",
-                           record(self, block), block->start, block->end);
+                           listing_record(self, block), block->start, block->end);
     append_side(self, "<<< ours", block->start + 1, ours_end, NULL, 0, 0);
     if (block->base) {
         g_autofree char *mine = conflict_lines_text(self->lines, base, base_end);
@@ -103,7 +103,7 @@ static void append_block(Listing *self, const ConflictBlock *block)
     append_side(self, ">>> theirs", theirs, theirs_end, "ours", block->start + 1, ours_end);
 }
 
-static const char *plural(guint count)
+static const char *conflict_show_plural(guint count)
 {
     return count == 1 ? "" : "s";
 }
@@ -147,7 +147,7 @@ bool conflict_show_footer(ToolCall *call, const char *path, int64_t first, int64
     g_autoptr(GString) out = g_string_new(NULL);
     if (visible->len == blocks->len)
         g_string_printf(out, "⚠ %u unresolved conflict%s detected\n", blocks->len,
-                        plural(blocks->len));
+                        conflict_show_plural(blocks->len));
     else
         g_string_printf(out,
                         "⚠ %u of %u unresolved conflicts visible in this window (run `read "
@@ -184,7 +184,7 @@ bool conflict_show_list(ToolCall *call, const char *path, ToolResult *result, GE
         append_scan_note(&file, out);
     } else {
         g_string_printf(out, "⚠ %u unresolved conflict%s detected\n", blocks->len,
-                        plural(blocks->len));
+                        conflict_show_plural(blocks->len));
         append_labels(&listing);
         append_scan_note(&file, out);
         g_string_append(out, NOTICE "\n");
@@ -193,7 +193,8 @@ bool conflict_show_list(ToolCall *call, const char *path, ToolResult *result, GE
         const ConflictBlock *block = blocks->pdata[i];
         g_string_append_printf(
             out, "#%" G_GINT64_FORMAT "  L%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "%s\n",
-            record(&listing, block), block->start, block->end, block->base ? "  (3-way)" : "");
+            listing_record(&listing, block), block->start, block->end,
+            block->base ? "  (3-way)" : "");
     }
     g_string_truncate(out, out->len - 1);
     tool_result_add_text(result, out->str);

@@ -62,7 +62,8 @@ static bool find_conflict(ToolCall *call, int64_t id, Conflict **ret_conflict, G
     return true;
 }
 
-static bool locate(const Conflict *conflict, char **lines, int64_t *ret_start, GError **error)
+static bool conflict_url_locate(const Conflict *conflict, char **lines, int64_t *ret_start,
+                                GError **error)
 {
     *ret_start = conflict_locate(lines, conflict);
     return *ret_start > 0 ||
@@ -108,7 +109,7 @@ bool conflict_show_url(ToolCall *call, const char *url, ToolResult *result, GErr
     g_auto(ConflictFile) file = { 0 };
     int64_t start = 0;
     if (!conflict_file_read(found->path, found->shown, &file, error) ||
-        !locate(found, file.lines, &start, error))
+        !conflict_url_locate(found, file.lines, &start, error))
         return false;
     g_auto(GStrv) lines = g_strsplit(found->text, "\n", -1);
     g_autoptr(GPtrArray) blocks = conflict_blocks(lines);
@@ -163,7 +164,8 @@ static bool append_line(const Conflict *conflict, const ConflictBlock *block, ch
 }
 
 /* What takes the place of the block, each line with its LF. Caller frees. */
-static bool expand(const Conflict *conflict, const char *content, char **ret_text, GError **error)
+static bool conflict_expand(const Conflict *conflict, const char *content, char **ret_text,
+                            GError **error)
 {
     g_auto(GStrv) lines = g_strsplit(conflict->text, "\n", -1);
     g_autoptr(GPtrArray) blocks = conflict_blocks(lines);
@@ -203,8 +205,8 @@ static bool resolve_file(ToolCall *call, Conflict *const *conflicts, guint count
         g_autofree char *replacement = NULL;
         int64_t start = 0;
         g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
-        if (!expand(conflict, content, &replacement, error) ||
-            !locate(conflict, lines, &start, error))
+        if (!conflict_expand(conflict, content, &replacement, error) ||
+            !conflict_url_locate(conflict, lines, &start, error))
             return false;
         g_autofree char *before = conflict_lines_text(lines, 1, start - 1);
         size_t at = strlen(before);
@@ -221,7 +223,7 @@ static bool resolve_file(ToolCall *call, Conflict *const *conflicts, guint count
         return false;
     for (guint i = count; i > 0; i--) {
         g_autofree char *replacement = NULL;
-        expand(conflicts[i - 1], content, &replacement, NULL);
+        conflict_expand(conflicts[i - 1], content, &replacement, NULL);
         int64_t now = (int64_t)str_count_lines(replacement, strlen(replacement)) - 1;
         conflict_forget(call, conflicts[i - 1],
                         now - (conflicts[i - 1]->end - conflicts[i - 1]->start + 1));
@@ -231,7 +233,7 @@ static bool resolve_file(ToolCall *call, Conflict *const *conflicts, guint count
     return true;
 }
 
-static const char *plural(guint count)
+static const char *conflict_url_plural(guint count)
 {
     return count == 1 ? "" : "s";
 }
@@ -267,11 +269,11 @@ static void resolve_next_file(ToolCall *call, Conflict *const *conflicts, guint 
         bulk->resolved_files++;
         bulk->resolved_conflicts += count;
         g_string_append_printf(bulk->resolved, "\n  %s: %u conflict%s", conflicts[0]->shown, count,
-                               plural(count));
+                               conflict_url_plural(count));
     } else {
         bulk->failed_files++;
         g_string_append_printf(bulk->failed, "\n  %s: %u conflict%s (%s)", conflicts[0]->shown,
-                               count, plural(count), problem->message);
+                               count, conflict_url_plural(count), problem->message);
     }
 }
 
@@ -296,12 +298,13 @@ static bool resolve_all(ToolCall *call, const char *content, ToolResult *result,
     g_autoptr(GString) out = g_string_new(NULL);
     if (bulk.resolved_files > 0)
         g_string_printf(out, "Resolved %u conflict%s across %u file%s:%s", bulk.resolved_conflicts,
-                        plural(bulk.resolved_conflicts), bulk.resolved_files,
-                        plural(bulk.resolved_files), resolved->str);
+                        conflict_url_plural(bulk.resolved_conflicts), bulk.resolved_files,
+                        conflict_url_plural(bulk.resolved_files), resolved->str);
     if (bulk.failed_files > 0)
         g_string_append_printf(
             out, "%sFailed to resolve %u file%s — registered entries left intact for retry:%s",
-            out->len ? "\n" : "", bulk.failed_files, plural(bulk.failed_files), failed->str);
+            out->len ? "\n" : "", bulk.failed_files, conflict_url_plural(bulk.failed_files),
+            failed->str);
     if (bulk.resolved_files == 0)
         return fail_with(error, KEDGE_ERROR_FAILED, "%s", out->str);
     tool_result_add_text(result, out->str);

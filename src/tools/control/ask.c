@@ -265,7 +265,7 @@ static bool ask_question(Question *self, GError **error)
 
 // ---- what the model is told ----
 
-static char *joined(const Question *self)
+static char *question_joined(const Question *self)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (unsigned i = 0; i < self->selected->len; i++)
@@ -288,7 +288,7 @@ static void append_custom(GString *text, const char *custom)
 
 static void append_only(GString *text, const Question *question)
 {
-    g_autofree char *selected = joined(question);
+    g_autofree char *selected = question_joined(question);
     if (question->selected->len > 0)
         g_string_append_printf(text, "User selected: %s", selected);
     if (question->custom) {
@@ -301,7 +301,7 @@ static void append_only(GString *text, const Question *question)
 
 static void append_one_of(GString *text, const char *id, const Question *question)
 {
-    g_autofree char *selected = joined(question);
+    g_autofree char *selected = question_joined(question);
     g_string_append_printf(text, "\n%s: ", id);
     if (question->selected->len > 0)
         g_string_append_printf(text, question->is_multi ? "[%s]" : "%s", selected);
@@ -312,7 +312,7 @@ static void append_one_of(GString *text, const char *id, const Question *questio
         g_string_append(text, "(cancelled)");
 }
 
-static void describe(json_t *object, const Question *question)
+static void ask_describe(json_t *object, const Question *question)
 {
     json_t *options = json_array(), *selected = json_array();
     for (size_t i = 0; i < question->count; i++)
@@ -383,7 +383,7 @@ static bool ask_run(ToolCall *call, const void *args_, ToolResult *result, GErro
         } else if (is_answered) {
             append_only(text, &question);
         }
-        describe(object, &question);
+        ask_describe(object, &question);
         json_append_take(results, object);
         is_late = is_late || question.is_late;
         question_clear(&question);

@@ -13,7 +13,7 @@ typedef struct Conversion {
     unsigned depth, forms;
 } Conversion;
 
-static json_t *convert(Conversion *self, const json_t *form);
+static json_t *conversion_convert(Conversion *self, const json_t *form);
 
 static const struct {
     const char *name, *type;
@@ -55,7 +55,7 @@ static bool add_properties(Conversion *self, const json_t *forms, json_t *proper
     if (forms && !json_is_object(forms))
         return false;
     json_object_foreach ((json_t *)forms, name, form) {
-        json_t *made = convert(self, form);
+        json_t *made = conversion_convert(self, form);
         if (!made)
             return false;
         json_set_take(properties, name, made);
@@ -103,7 +103,7 @@ static json_t *union_schema(Conversion *self, const char *tag, const json_t *map
 static json_t *nested_schema(Conversion *self, const char *type, const char *outer,
                              const json_t *form)
 {
-    json_t *inner = convert(self, form);
+    json_t *inner = conversion_convert(self, form);
     return inner ? json_pack("{s:s, s:o}", "type", type, outer, inner) : NULL;
 }
 
@@ -111,7 +111,7 @@ static json_t *bare_schema(Conversion *self, const json_t *form)
 {
     const char *ref = json_get_text(form, "ref");
     if (ref)
-        return convert(self, json_object_get(self->definitions, ref));
+        return conversion_convert(self, json_object_get(self->definitions, ref));
     const char *name = json_get_text(form, "type");
     if (name && !type_of(name))
         return NULL;
@@ -151,7 +151,7 @@ static void allow_null(json_t *schema)
         json_append_take(forms, json_pack("{s:s}", "type", "null"));
 }
 
-static json_t *convert(Conversion *self, const json_t *form)
+static json_t *conversion_convert(Conversion *self, const json_t *form)
 {
     if (!json_is_object(form) || self->depth >= MAX_DEPTH || self->forms >= MAX_FORMS)
         return NULL;
@@ -170,5 +170,5 @@ static json_t *convert(Conversion *self, const json_t *form)
 json_t *jtd_to_schema(const json_t *definition)
 {
     Conversion self = { .definitions = json_object_get(definition, "definitions") };
-    return jtd_is(definition) ? convert(&self, definition) : NULL;
+    return jtd_is(definition) ? conversion_convert(&self, definition) : NULL;
 }

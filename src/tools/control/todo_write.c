@@ -358,7 +358,7 @@ static void op_note(Edit *self, const json_t *op)
 }
 
 /* One task is in progress while any is open: the first that is, else the next one. */
-static void settle(const json_t *phases)
+static void todo_write_settle(const json_t *phases)
 {
     json_t *active = NULL, *next = NULL, *phase, *task;
     size_t i, j;
@@ -377,7 +377,7 @@ static void settle(const json_t *phases)
     pause_others(phases, active);
 }
 
-static void apply(json_t *phases, void *edit_)
+static void todo_write_apply(json_t *phases, void *edit_)
 {
     static void (*const appliers[])(Edit *, const json_t *) = {
         op_init, op_start, op_done, op_drop, op_rm, op_append, op_note, // as in `ops`
@@ -391,7 +391,7 @@ static void apply(json_t *phases, void *edit_)
             if (g_strcmp0(json_get_text(op, "op"), ops[each]) == 0)
                 appliers[each](self, op);
     }
-    settle(phases);
+    todo_write_settle(phases);
 }
 
 // ---- what the model is told ----
@@ -513,7 +513,7 @@ static bool todo_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
     Edit edit = { .ops = args->ops, .problems = problems };
     json_t *phases = NULL;
-    if (!todo_list_edit(list, apply, &edit, &phases, error))
+    if (!todo_list_edit(list, todo_write_apply, &edit, &phases, error))
         return false;
     g_autofree char *text = describe_list(phases, problems);
     tool_result_add_text(result, text);

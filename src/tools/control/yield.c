@@ -25,7 +25,7 @@ static const FieldDef yield_fields[] = {
 };
 
 /* NULL: it fits. "  - data.n: expected …\n" as "data.n: expected …". Caller frees. */
-static char *misfit(const json_t *schema, const json_t *data)
+static char *yield_misfit(const json_t *schema, const json_t *data)
 {
     if (!schema)
         return NULL;
@@ -85,7 +85,8 @@ static bool yield_result(ToolCall *call, const json_t *result, const json_t *sch
     if (!check_result(result, error))
         return false;
     const char *failure = json_get_text(result, "error");
-    g_autofree char *problem = failure ? NULL : misfit(schema, json_object_get(result, "data"));
+    g_autofree char *problem =
+        failure ? NULL : yield_misfit(schema, json_object_get(result, "data"));
     unsigned before = problem ? yielded_count_misfit(tool_call_context(call)) : 0;
     if (problem && before == 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "Output does not match schema: %s", problem);
@@ -125,7 +126,7 @@ const ToolDef tool_yield = {
 // ---- with a schema ----
 
 /* What the result is checked against; NULL: it is none. New reference. */
-static json_t *understand(const json_t *given)
+static json_t *yield_understand(const json_t *given)
 {
     g_autoptr(json_t) parsed = NULL;
     if (json_is_string(given) && !json_parse_text(json_string_value(given), &parsed, NULL))
@@ -143,7 +144,7 @@ static json_t *understand(const json_t *given)
     return is_schema ? json_incref((json_t *)schema) : NULL;
 }
 
-static json_t *parameters(const json_t *schema)
+static json_t *yield_parameters(const json_t *schema)
 {
     g_autoptr(json_t) any = json_object();
     return json_pack("{s:s, s:{s:{s:[{s:s, s:{s:O}, s:[s], s:b}, {s:s, s:{s:{s:s}}, s:[s], s:b}]}},"
@@ -157,7 +158,7 @@ static json_t *parameters(const json_t *schema)
 
 DynamicTool *yield_tool_new(const json_t *schema)
 {
-    json_t *understood = understand(schema);
+    json_t *understood = yield_understand(schema);
     g_autofree char *given = json_to_text(schema);
     g_autofree char *shown = utf8_ellipsize(given, SHOWN_BYTES);
     g_autofree char *description =
@@ -165,7 +166,7 @@ DynamicTool *yield_tool_new(const json_t *schema)
                    : g_strdup_printf(DESCRIPTION " The schema of the result cannot be understood, "
                                                  "so any will do: %s",
                                      shown);
-    g_autoptr(json_t) fields = parameters(understood);
+    g_autoptr(json_t) fields = yield_parameters(understood);
     ToolDef def = tool_yield;
     def.description = description;
     def.fields = NULL;

@@ -93,8 +93,9 @@ static bool is_harmless_pragma(const char *name, const char *value)
 }
 
 /* SQLite asks before each part of a statement. */
-static int authorize(void *self_, int action, const char *first, const char *second,
-                     const char *database G_GNUC_UNUSED, const char *trigger G_GNUC_UNUSED)
+static int sqlite_file_authorize(void *self_, int action, const char *first, const char *second,
+                                 const char *database G_GNUC_UNUSED,
+                                 const char *trigger G_GNUC_UNUSED)
 {
     const SqliteFile *self = self_;
     switch (action) {
@@ -127,7 +128,7 @@ static int should_stop(void *self_)
 
 /* SQLite asks should_stop() between the steps of a statement, and a few of them can take long:
    told to stop, it also looks while it goes from row to row. */
-static void watch(void *self_)
+static void sqlite_file_watch(void *self_)
 {
     SqliteFile *self = self_;
     while (cancel_sleep(self->watch_end, CANCEL_SLICE_MS, NULL))
@@ -177,7 +178,7 @@ static void set_limits(SqliteFile *self)
     sqlite_file_set_time(self, STATEMENTS_MS);
     // a broken file is found out page by page, and never mapped into memory
     sqlite3_exec(handle, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", NULL, NULL, NULL);
-    sqlite3_set_authorizer(handle, authorize, self);
+    sqlite3_set_authorizer(handle, sqlite_file_authorize, self);
 }
 
 /* To read a database with a write-ahead log SQLite makes two files beside it, and cannot remove
@@ -220,7 +221,7 @@ bool sqlite_file_open(const char *path, const char *shown, bool is_writing, Canc
     if (!open_handle(self, real, error))
         return false;
     set_limits(self);
-    self->watch = worker_start("sqlite watch", watch, self);
+    self->watch = worker_start("sqlite watch", sqlite_file_watch, self);
     *ret_file = g_steal_pointer(&self);
     return true;
 }

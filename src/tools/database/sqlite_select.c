@@ -17,7 +17,7 @@ void sqlite_select_clear(SqliteSelect *self)
 }
 
 /* `+` is a blank, %XX a byte; a % that is no such thing is itself. Caller frees. */
-static char *decode(const char *text)
+static char *sqlite_select_decode(const char *text)
 {
     GString *out = g_string_new(NULL);
     for (const char *at = text; *at; at++) {
@@ -132,7 +132,7 @@ static bool parse_parameters(const char *text, SqliteSelect *self, guint *ret_co
 {
     // SQL of its own is the rest of the path: it holds what it holds
     if (g_str_has_prefix(text, "q=")) {
-        g_autofree char *value = decode(text + 2);
+        g_autofree char *value = sqlite_select_decode(text + 2);
         *ret_count = 1;
         return set_parameter(self, "q", value, error);
     }
@@ -142,10 +142,10 @@ static bool parse_parameters(const char *text, SqliteSelect *self, guint *ret_co
         if (!*parts[i])
             continue;
         char *equals = strchr(parts[i], '=');
-        g_autofree char *value = decode(equals ? equals + 1 : "");
+        g_autofree char *value = sqlite_select_decode(equals ? equals + 1 : "");
         if (equals)
             *equals = '\0';
-        g_autofree char *name = decode(parts[i]);
+        g_autofree char *name = sqlite_select_decode(parts[i]);
         if (!set_parameter(self, name, value, error))
             return false;
         *ret_count += 1;

@@ -22,7 +22,7 @@ typedef struct Rtf {
     GString *out;
 } Rtf;
 
-static void put(Rtf *self, gunichar c)
+static void rtf_put(Rtf *self, gunichar c)
 {
     if (self->skip_left > 0)
         self->skip_left--;
@@ -57,15 +57,15 @@ static void take_word(Rtf *self, const char *word, bool has_number, int number)
         group->is_hidden = true;
     } else if (strcmp(word, "par") == 0 || strcmp(word, "line") == 0 || strcmp(word, "row") == 0 ||
                strcmp(word, "sect") == 0 || strcmp(word, "page") == 0) {
-        put(self, '\n');
+        rtf_put(self, '\n');
     } else if (strcmp(word, "tab") == 0 || strcmp(word, "cell") == 0) {
-        put(self, '\t');
+        rtf_put(self, '\t');
     } else if (strcmp(word, "uc") == 0 && has_number) {
         group->skip = CLAMP(number, 0, 100);
     } else if (strcmp(word, "u") == 0 && has_number) {
         gunichar c = (gunichar)(number < 0 ? number + 65536 : number);
         self->skip_left = 0;
-        put(self, g_unichar_validate(c) && c != 0 ? c : 0xfffd);
+        rtf_put(self, g_unichar_validate(c) && c != 0 ? c : 0xfffd);
         self->skip_left = group->skip;
     } else if (strcmp(word, "bin") == 0 && has_number) {
         self->at += MIN(MAX(number, 0), self->end - self->at);
@@ -81,13 +81,14 @@ static void take_control(Rtf *self)
         if (c == '\'' && self->end - self->at >= 2) {
             int high = g_ascii_xdigit_value(self->at[0]), low = g_ascii_xdigit_value(self->at[1]);
             self->at += 2;
-            put(self, high < 0 || low < 0 ? 0xfffd : from_cp1252((unsigned char)(high * 16 + low)));
+            rtf_put(self,
+                    high < 0 || low < 0 ? 0xfffd : from_cp1252((unsigned char)(high * 16 + low)));
         } else if (c == '*') {
             self->groups[self->depth].is_hidden = true;
         } else if (strchr("\\{}", c)) {
-            put(self, (unsigned char)c);
+            rtf_put(self, (unsigned char)c);
         } else if (c == '~') {
-            put(self, ' ');
+            rtf_put(self, ' ');
         }
         return;
     }
@@ -124,7 +125,7 @@ static bool take_all(Rtf *self, Cancel *cancel, GError **error)
         } else if (c == '\\' && self->at < self->end) {
             take_control(self);
         } else if (c != '\r' && c != '\n') {
-            put(self, from_cp1252((unsigned char)c));
+            rtf_put(self, from_cp1252((unsigned char)c));
         }
     }
     return true;

@@ -70,7 +70,8 @@ static Pattern pattern_make(const AlikeLine *line)
 
 /* One column of the table of distances, 64 rows of it. `carry` is the difference that enters at the
    top; the one that leaves at row `last` is returned. */
-static int advance(uint64_t *plus, uint64_t *minus, uint64_t equal, unsigned last, int carry)
+static int edit_closest_advance(uint64_t *plus, uint64_t *minus, uint64_t equal, unsigned last,
+                                int carry)
 {
     uint64_t vertical = equal | *minus;
     equal |= carry < 0;
@@ -86,7 +87,7 @@ static int advance(uint64_t *plus, uint64_t *minus, uint64_t equal, unsigned las
 }
 
 /* Levenshtein distance over characters. */
-static size_t distance(const Pattern *pattern, const AlikeLine *line)
+static size_t pattern_distance(const Pattern *pattern, const AlikeLine *line)
 {
     if (pattern->blocks == 0 || line->length == 0)
         return MAX(pattern->line->length, line->length);
@@ -102,8 +103,8 @@ static size_t distance(const Pattern *pattern, const AlikeLine *line)
         bits = bits ? bits : pattern->none;
         int carry = 1;
         for (size_t i = 0; i < pattern->blocks; i++)
-            carry =
-                advance(&plus[i], &minus[i], bits[i], i + 1 == pattern->blocks ? last : 63, carry);
+            carry = edit_closest_advance(&plus[i], &minus[i], bits[i],
+                                         i + 1 == pattern->blocks ? last : 63, carry);
         result = (size_t)((int64_t)result + carry);
     }
     return result;
@@ -131,7 +132,7 @@ static const AlikeLine *old_line(const Search *self, size_t index)
     return &g_array_index(self->old, AlikeLine, index);
 }
 
-static double similarity(const AlikeLine *a, const AlikeLine *b, size_t differences)
+static double alike_line_similarity(const AlikeLine *a, const AlikeLine *b, size_t differences)
 {
     return 1 - (double)differences / (double)MAX(MAX(a->length, b->length), 1);
 }
@@ -144,7 +145,7 @@ static double line_bound(const AlikeLine *a, const AlikeLine *b)
     if (MAX(a->length, b->length) > MAX_LINE_CHARS)
         return 0;
     size_t gap = MAX(a->length, b->length) - MIN(a->length, b->length);
-    return similarity(a, b, MAX(gap, 1));
+    return alike_line_similarity(a, b, MAX(gap, 1));
 }
 
 static double window_bound(Search *self, size_t index)
@@ -167,7 +168,7 @@ static double window_score(Search *self, const Window *window, double floor)
             continue;
         const Pattern *pattern = &g_array_index(self->patterns, Pattern, i);
         self->steps_left -= MIN(self->steps_left, line->length * MAX(pattern->blocks, 1));
-        sum += similarity(old, line, distance(pattern, line)) - bound;
+        sum += alike_line_similarity(old, line, pattern_distance(pattern, line)) - bound;
     }
     return sum / count;
 }
@@ -181,7 +182,7 @@ static int by_score(const void *a_, const void *b_)
 }
 
 /* The most similar window, the first of several; false when none reaches MIN_SCORE. */
-static bool search(Search *self, Window *ret_best)
+static bool search_search(Search *self, Window *ret_best)
 {
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Window));
     for (size_t i = 0; i + self->old->len <= self->content->len && self->steps_left > 0; i++) {
@@ -222,7 +223,7 @@ static bool find_among(GArray *lines, GArray *old, ClosestPlace *ret_place)
     g_autoptr(GArray) patterns = patterns_of(old);
     Search self = { .content = lines, .old = old, .patterns = patterns, .steps_left = MAX_STEPS };
     Window best;
-    if (!search(&self, &best))
+    if (!search_search(&self, &best))
         return false;
     *ret_place = (ClosestPlace) { best.index + 1, old->len, best.score };
     return true;
@@ -244,7 +245,7 @@ static void append_line(GString *out, const char *label, const AlikeLine *line)
     g_string_append_printf(out, "%s | %s\n", label, cut);
 }
 
-static bool differs(const AlikeLine *a, const AlikeLine *b, bool is_exact)
+static bool alike_line_differs(const AlikeLine *a, const AlikeLine *b, bool is_exact)
 {
     return is_exact ? a->size != b->size || memcmp(a->start, b->start, a->size) != 0
                     : !alike_is_same(a, b);
@@ -263,14 +264,14 @@ char *closest_describe(const char *content, const char *old_text, bool is_exact)
     const AlikeLine *asked = &g_array_index(old, AlikeLine, 0);
 
     size_t first = 0;
-    while (first + 1 < place.count && !differs(&there[first], &asked[first], is_exact))
+    while (first + 1 < place.count && !alike_line_differs(&there[first], &asked[first], is_exact))
         first++;
     first = place.count <= SHOWN_LINES || first < SHOWN_BEFORE ? 0 : first - SHOWN_BEFORE;
     GString *out = g_string_new(NULL);
     g_string_printf(out, "\n\nClosest place, lines %zu-%zu (%d%% similar):\n", place.line,
                     place.line + place.count - 1, (int)(place.score * 100 + EPSILON));
     for (size_t i = first; i < MIN(place.count, first + SHOWN_LINES); i++) {
-        bool is_other = differs(&there[i], &asked[i], is_exact);
+        bool is_other = alike_line_differs(&there[i], &asked[i], is_exact);
         g_autofree char *label = g_strdup_printf("%c%5zu", is_other ? '*' : ' ', place.line + i);
         append_line(out, label, &there[i]);
         if (is_other)

@@ -202,7 +202,7 @@ static bool check_seen(ToolCall *call, const GPtrArray *edits, GError **error)
 }
 
 /* With the lines as they were shown, when the anchors are not those of now. */
-static bool recover(FileEdit *edit, const ReadSnapshot *seen, bool drops_runs)
+static bool file_edit_recover(FileEdit *edit, const ReadSnapshot *seen, bool drops_runs)
 {
     char *text = NULL;
     g_autoptr(GPtrArray) repairs = g_ptr_array_new_with_free_func(g_free);
@@ -229,7 +229,7 @@ static bool work_out(ToolCall *call, FileEdit *edit, GError **error)
     bool is_named = hashline_check(lines, edit->ops, &stale, &problem);
     if (is_named && has_been_shown_lines(call))
         hashline_check_inner(lines, edit->ops, seen, stale, edit->unseen);
-    if ((!is_named || stale->len > 0) && recover(edit, seen, drops_runs)) {
+    if ((!is_named || stale->len > 0) && file_edit_recover(edit, seen, drops_runs)) {
         g_array_set_size(edit->unseen, 0); // it was worked out with what was shown
         return true;
     }

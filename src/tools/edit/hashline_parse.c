@@ -41,7 +41,7 @@ static HashlineOp *last_op(const Parser *self)
     return ops->len > 0 ? ops->pdata[ops->len - 1] : NULL;
 }
 
-static char *quoted(const char *text)
+static char *hashline_parse_quoted(const char *text)
 {
     g_autoptr(json_t) value = json_text(text);
     return json_to_text(value);
@@ -61,7 +61,7 @@ static bool fail_at(const Parser *self, GError **error, const char *format, ...)
 
 static bool fail_unrecognized(const Parser *self, const char *line, GError **error)
 {
-    g_autofree char *shown = quoted(line);
+    g_autofree char *shown = hashline_parse_quoted(line);
     return fail_at(self, error,
                    "unrecognized op. Use < ANCHOR (insert before), + ANCHOR (insert after), "
                    "- A..B (delete), = A..B (replace), or \"~TEXT\" payload lines. Got %s.",
@@ -85,7 +85,7 @@ static bool take_anchor(const Parser *self, const char *text, HashlineAnchor *re
 {
     if (parse_anchor(text, ret_anchor))
         return true;
-    g_autofree char *shown = quoted(text);
+    g_autofree char *shown = hashline_parse_quoted(text);
     return fail_at(self, error,
                    "expected a full anchor such as \"119sr\", \"119ab\", \"119th\"; got %s.",
                    shown);
@@ -105,7 +105,7 @@ static bool take_target(const Parser *self, const char *text, HashlineOp *op, GE
 
 static bool take_range(const Parser *self, const char *text, HashlineOp *op, GError **error)
 {
-    g_autofree char *shown = quoted(text);
+    g_autofree char *shown = hashline_parse_quoted(text);
     if (!strstr(text, ".."))
         return fail_at(self, error,
                        "explicit ranges are required for delete/replace. Repeat the same anchor on "
@@ -262,7 +262,7 @@ static bool take_body_line(Parser *self, const char *line, GError **error)
 static bool fail_no_header(const char *line, GError **error)
 {
     g_autofree char *start = g_utf8_substring(line, 0, MIN(g_utf8_strlen(line, -1), SHOWN_CHARS));
-    g_autofree char *shown = quoted(start);
+    g_autofree char *shown = hashline_parse_quoted(start);
     return fail_with(error, KEDGE_ERROR_USAGE,
                      "input must begin with \"@@ PATH\" on the first non-blank line; got: %s. "
                      "Example: \"@@ src/foo.ts\" then edit ops.",

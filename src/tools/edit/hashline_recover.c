@@ -288,7 +288,7 @@ static bool is_indented_as_seen(const Recovery *self, const Hunk *hunk)
     return true;
 }
 
-static bool locate(Recovery *self, Hunk *hunk, size_t from)
+static bool recovery_locate(Recovery *self, Hunk *hunk, size_t from)
 {
     g_autofree char *wanted = seen_part(self, hunk->before, hunk->before + hunk->count);
     size_t once = 0;
@@ -337,7 +337,7 @@ bool hashline_recover(const ReadSnapshot *seen, const char *text, const GPtrArra
     size_t from = 0;
     for (unsigned i = 0; i < self.hunks->len; i++) {
         Hunk *hunk = &g_array_index(self.hunks, Hunk, i);
-        if (!locate(&self, hunk, from))
+        if (!recovery_locate(&self, hunk, from))
             return false;
         from = hunk->at + hunk->count;
     }

@@ -106,8 +106,8 @@ static size_t count_repeated(const Repair *self, const HashlinePiece *piece, gui
     return 0;
 }
 
-static void warn(Repair *self, const HashlinePiece *piece, bool is_leading, size_t first,
-                 size_t count)
+static void repair_warn(Repair *self, const HashlinePiece *piece, bool is_leading, size_t first,
+                        size_t count)
 {
     bool is_insertion = piece->op->kind != HASHLINE_REPLACE;
     const char *end = is_leading ? "leading" : "trailing";
@@ -134,7 +134,7 @@ static void repair_end(Repair *self, HashlinePiece *piece, guint number, bool is
     size_t line_at = is_leading ? piece->above - count : piece->below;
     for (size_t i = line_at; i < line_at + count; i++)
         self->owners[i] = number;
-    warn(self, piece, is_leading, line_at + 1, count);
+    repair_warn(self, piece, is_leading, line_at + 1, count);
     if (is_leading)
         piece->from += count;
     else

@@ -100,7 +100,7 @@ static bool check_overlaps(const GArray *changes, const char *shown, GError **er
 }
 
 /* The text with all changes made; whether it ends in a newline is kept. */
-static char *rebuild(const PatchText *text, const GArray *changes)
+static char *patch_text_rebuild(const PatchText *text, const GArray *changes)
 {
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(TextLine));
     size_t next = 0;
@@ -207,6 +207,6 @@ bool patch_apply(const char *text, const char *diff, const char *shown, bool is_
     g_array_sort(changes, by_place);
     if (!check_overlaps(changes, shown, error))
         return false;
-    *ret_text = whole ? g_steal_pointer(&whole) : rebuild(&lines, changes);
+    *ret_text = whole ? g_steal_pointer(&whole) : patch_text_rebuild(&lines, changes);
     return true;
 }

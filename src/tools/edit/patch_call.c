@@ -80,8 +80,8 @@ static guint root_of(const guint *parents, guint index)
     return index;
 }
 
-static void join(guint *parents, GHashTable *owners, guint index, const char *asked,
-                 const char *cwd)
+static void patch_call_join(guint *parents, GHashTable *owners, guint index, const char *asked,
+                            const char *cwd)
 {
     char *key = patch_plan_key(asked, cwd);
     void *owner = NULL;
@@ -99,9 +99,9 @@ static guint *connect_entries(const GPtrArray *entries, const char *cwd)
     g_autoptr(GHashTable) owners = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < entries->len; i++) {
         parents[i] = i;
-        join(parents, owners, i, entry_at(entries, i)->path, cwd);
+        patch_call_join(parents, owners, i, entry_at(entries, i)->path, cwd);
         if (entry_at(entries, i)->rename)
-            join(parents, owners, i, entry_at(entries, i)->rename, cwd);
+            patch_call_join(parents, owners, i, entry_at(entries, i)->rename, cwd);
     }
     for (guint i = 0; i < entries->len; i++)
         parents[i] = root_of(parents, i);
@@ -242,7 +242,7 @@ static void add_details(const Run *self, bool has_files, json_t *details)
     json_set_take(details, "perFileResults", files);
 }
 
-static void tell(const Run *self, bool has_files, ToolResult *result)
+static void run_tell(const Run *self, bool has_files, ToolResult *result)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (guint i = 0; i < self->entries->len; i++) {
@@ -305,6 +305,6 @@ bool patch_call_run(ToolCall *call, bool has_files, ToolResult *result, GError *
         return fail_all(&run, has_files, error);
     if (!carry_out(&run, is_atomic, error))
         return false;
-    tell(&run, has_files, result);
+    run_tell(&run, has_files, result);
     return true;
 }

@@ -45,36 +45,38 @@ char *patch_lines_join(const GArray *lines, bool is_old)
     return g_string_free(out, FALSE);
 }
 
-static size_t distance(size_t a, size_t b)
+static size_t patch_locate_distance(size_t a, size_t b)
 {
     return a > b ? a - b : b - a;
 }
 
 /* The place nearest to a line number, unless another is as near. */
-static bool nearest(const GArray *places, size_t line, size_t window, size_t *ret_place)
+static bool patch_locate_nearest(const GArray *places, size_t line, size_t window,
+                                 size_t *ret_place)
 {
     size_t best = SIZE_MAX;
     bool is_tie = false;
     for (size_t i = 0; i < places->len; i++) {
-        size_t place = g_array_index(places, size_t, i), here = distance(place, line);
-        size_t there = best == SIZE_MAX ? SIZE_MAX : distance(best, line);
+        size_t place = g_array_index(places, size_t, i), here = patch_locate_distance(place, line);
+        size_t there = best == SIZE_MAX ? SIZE_MAX : patch_locate_distance(best, line);
         is_tie = here == there || (is_tie && here > there);
         if (here < there)
             best = place;
     }
-    if (best == SIZE_MAX || is_tie || distance(best, line) > window)
+    if (best == SIZE_MAX || is_tie || patch_locate_distance(best, line) > window)
         return false;
     *ret_place = best;
     return true;
 }
 
-static bool choose(const GArray *places, const Wanted *wanted, PatchMatch match, size_t *ret_place)
+static bool patch_locate_choose(const GArray *places, const Wanted *wanted, PatchMatch match,
+                                size_t *ret_place)
 {
     if (places->len == 1) {
         *ret_place = g_array_index(places, size_t, 0);
         return true;
     }
-    if (wanted->hint > 0 && nearest(places, wanted->hint - 1, HINT_WINDOW, ret_place))
+    if (wanted->hint > 0 && patch_locate_nearest(places, wanted->hint - 1, HINT_WINDOW, ret_place))
         return true;
     if (!wanted->has_context || wanted->is_only || match == MATCH_ALIKE)
         return false;
@@ -82,7 +84,8 @@ static bool choose(const GArray *places, const Wanted *wanted, PatchMatch match,
     return true;
 }
 
-static PatchLook found(GArray *lines, size_t first, PatchMatch match, PatchPlace *ret_place)
+static PatchLook patch_locate_found(GArray *lines, size_t first, PatchMatch match,
+                                    PatchPlace *ret_place)
 {
     *ret_place = (PatchPlace) { .first = first,
                                 .lines = g_array_ref(lines),
@@ -107,8 +110,8 @@ static GArray *places_of(PatchText *text, const char *old, PatchMatch match, con
 }
 
 /* The strictest pass in which anything fits decides. */
-static PatchLook look(PatchText *text, GArray *lines, const Wanted *wanted, PatchPlace *ret_place,
-                      GError **error)
+static PatchLook patch_text_look(PatchText *text, GArray *lines, const Wanted *wanted,
+                                 PatchPlace *ret_place, GError **error)
 {
     g_autofree char *old = patch_lines_join(lines, true);
     for (size_t i = 0; i < G_N_ELEMENTS(passes); i++) {
@@ -120,8 +123,8 @@ static PatchLook look(PatchText *text, GArray *lines, const Wanted *wanted, Patc
             return LOOK_FAILED;
         if (places->len == 0)
             continue;
-        if (choose(places, wanted, passes[i], &place))
-            return found(lines, place, passes[i], ret_place);
+        if (patch_locate_choose(places, wanted, passes[i], &place))
+            return patch_locate_found(lines, place, passes[i], ret_place);
         edit_fail_several(text->text, places, places->len, passes[i] == MATCH_ALIKE, text->shown,
                           error);
         return LOOK_FAILED;
@@ -136,14 +139,14 @@ static PatchLook look_at_end(PatchText *text, GArray *lines, PatchPlace *ret_pla
     if (count > total)
         return LOOK_NONE;
     const Wanted wanted = { .from = total - count, .has_context = true };
-    return look(text, lines, &wanted, ret_place, error);
+    return patch_text_look(text, lines, &wanted, ret_place, error);
 }
 
 /* As it is written, then as it may have been meant: that must be the only place of its kind. */
 static PatchLook look_in_all_ways(PatchText *text, const PatchHunk *hunk, const Wanted *wanted,
                                   PatchPlace *ret_place, GError **error)
 {
-    PatchLook result = look(text, hunk->lines, wanted, ret_place, error);
+    PatchLook result = patch_text_look(text, hunk->lines, wanted, ret_place, error);
     for (PatchVariant i = 0; i < VARIANT_COUNT && result == LOOK_NONE; i++) {
         g_autoptr(GArray) lines = patch_variant(hunk->lines, i);
         const Wanted only = { .from = wanted->has_context ? wanted->from : 0,
@@ -151,7 +154,7 @@ static PatchLook look_in_all_ways(PatchText *text, const PatchHunk *hunk, const 
                               .has_context = wanted->has_context,
                               .is_only = true };
         if (lines)
-            result = look(text, lines, &only, ret_place, error);
+            result = patch_text_look(text, lines, &only, ret_place, error);
     }
     return result;
 }
@@ -171,7 +174,7 @@ static PatchLook place_insertion(const PatchText *text, const PatchHunk *hunk, g
                   hunk->hint, text->shown, count);
         return LOOK_FAILED;
     }
-    return found(hunk->lines, at, MATCH_EXACT, ret_place);
+    return patch_locate_found(hunk->lines, at, MATCH_EXACT, ret_place);
 }
 
 /* Behind the context; or where the text is the only one of its kind in the file. */
@@ -181,7 +184,8 @@ static PatchLook look_by_context(PatchText *text, const PatchHunk *hunk, size_t 
     const Wanted behind = { .from = context, .hint = hunk->hint, .has_context = true };
     PatchLook result = look_in_all_ways(text, hunk, &behind, ret_place, error);
     const Wanted anywhere = { .is_only = true };
-    return result == LOOK_NONE ? look(text, hunk->lines, &anywhere, ret_place, error) : result;
+    return result == LOOK_NONE ? patch_text_look(text, hunk->lines, &anywhere, ret_place, error)
+                               : result;
 }
 
 PatchLook patch_locate(PatchText *text, const PatchHunk *hunk, size_t from, PatchPlace *ret_place,

@@ -233,7 +233,8 @@ static void change_text(PatchPlan *self, const Place *place, char *text)
     spot->write->is_dropped = false;
 }
 
-static void describe(PatchDone *done, const char *op, const char *before, const char *after)
+static void patch_done_describe(PatchDone *done, const char *op, const char *before,
+                                const char *after)
 {
     done->details = json_object();
     edit_add_details(done->details, op, before, after, diff_ranges);
@@ -292,7 +293,7 @@ static bool plan_update(PatchPlan *self, const PatchEntry *entry, PatchDone *don
                      error))
         return false;
     bool is_changed = strcmp(text, after) != 0;
-    describe(done, "update", text, after);
+    patch_done_describe(done, "update", text, after);
     if (is_changed)
         change_text(self, &from, after);
     else
@@ -321,10 +322,10 @@ static bool plan_create(PatchPlan *self, const PatchEntry *entry, PatchDone *don
         return false;
     EditTarget *target = place.spot->target;
     if (target->before) { // what goes is shown
-        describe(done, "update", target->text, entry->text);
+        patch_done_describe(done, "update", target->text, entry->text);
         done->text = g_strdup_printf("Replaced all of %s", place.shown);
     } else {
-        describe(done, "create", "", "");
+        patch_done_describe(done, "create", "", "");
         done->text = g_strdup_printf("Created %s", place.shown);
     }
     // the whole of it is new, its line ends too
@@ -365,7 +366,7 @@ static bool plan_delete(PatchPlan *self, const PatchEntry *entry, PatchDone *don
     if (is_on_disk)
         add_delete(self, &place);
     put_spot(self, place.path, false, NULL);
-    describe(done, "delete", "", "");
+    patch_done_describe(done, "delete", "", "");
     done->text = g_strdup_printf("Deleted %s", place.shown);
     return true;
 }

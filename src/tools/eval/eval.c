@@ -142,7 +142,7 @@ static bool make_plan(const ToolCall *call, const EvalArgs *args, Plan *plan, GE
 
 // ---- which language ----
 
-static const char *unavailable(const Settings *settings, EvalLanguage language)
+static const char *eval_unavailable(const Settings *settings, EvalLanguage language)
 {
     if (language == EVAL_PYTHON)
         return eval_is_enabled(settings, language)
@@ -155,8 +155,8 @@ static const char *unavailable(const Settings *settings, EvalLanguage language)
 }
 
 /* Of a cell that does not say: that of the one before, else by its marks, else what there is. */
-static EvalLanguage guess(const EvalCell *cell, EvalLanguage previous, const bool *available,
-                          EvalReport *report)
+static EvalLanguage eval_cell_guess(const EvalCell *cell, EvalLanguage previous,
+                                    const bool *available, EvalReport *report)
 {
     if (previous != EVAL_UNKNOWN)
         return previous;
@@ -173,7 +173,8 @@ static EvalLanguage guess(const EvalCell *cell, EvalLanguage previous, const boo
     return available[EVAL_PYTHON] ? EVAL_PYTHON : EVAL_JS;
 }
 
-static bool choose(const Settings *settings, const Plan *plan, EvalReport *report, GError **error)
+static bool eval_choose(const Settings *settings, const Plan *plan, EvalReport *report,
+                        GError **error)
 {
     bool available[EVAL_LANGUAGES] = { 0 };
     for (EvalLanguage each = EVAL_PYTHON; each <= EVAL_JS; each++)
@@ -186,10 +187,10 @@ static bool choose(const Settings *settings, const Plan *plan, EvalReport *repor
     for (unsigned i = 0; i < plan->cells->len; i++) {
         EvalCell *cell = plan->cells->pdata[i];
         if (cell->language == EVAL_UNKNOWN)
-            cell->language = guess(cell, previous, available, report);
+            cell->language = eval_cell_guess(cell, previous, available, report);
         if (!available[cell->language])
             return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s",
-                             unavailable(settings, cell->language));
+                             eval_unavailable(settings, cell->language));
         previous = cell->language;
     }
     return true;
@@ -380,7 +381,7 @@ static bool eval_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     if (!make_plan(call, args, &plan, error))
         return false;
     g_autoptr(EvalReport) report = eval_report_new(call, plan.cells);
-    if (!choose(settings, &plan, report, error))
+    if (!eval_choose(settings, &plan, report, error))
         return false;
     bool is_per_call = g_strcmp0(settings_get_text(settings, "python.kernelMode"), "per-call") == 0;
     Work work = {

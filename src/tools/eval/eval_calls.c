@@ -81,7 +81,7 @@ static void fail_call(Nested *self, char *text)
     g_free(text);
 }
 
-static void work(void *data)
+static void eval_calls_work(void *data)
 {
     Nested *self = data;
     EvalCalls *owner = self->owner;
@@ -116,9 +116,9 @@ static void start_next(EvalCalls *self)
     if (!self->running)
         return;
     if (find_tool(self, self->running)) {
-        self->worker = worker_start("eval-call", work, self->running);
+        self->worker = worker_start("eval-call", eval_calls_work, self->running);
         if (!self->worker)
-            work(self->running);
+            eval_calls_work(self->running);
         return;
     }
     atomic_store(&self->running->is_done, true);
@@ -233,7 +233,7 @@ GPtrArray *eval_calls_refused(const EvalCalls *self)
     return self->refused;
 }
 
-static void refuse(const Nested *nested, GString *replies)
+static void nested_refuse(const Nested *nested, GString *replies)
 {
     g_autofree char *line = eval_calls_refusal(nested->id, "the cell has ended");
     if (replies)
@@ -245,12 +245,12 @@ void eval_calls_stop(EvalCalls *self, GString *replies)
     if (self->running) {
         cancel_fire(self->cancel);
         worker_join(g_steal_pointer(&self->worker));
-        refuse(self->running, replies);
+        nested_refuse(self->running, replies);
         g_clear_pointer(&self->running, nested_free);
     }
     Nested *nested = NULL;
     while ((nested = g_queue_pop_head(&self->waiting))) {
-        refuse(nested, replies);
+        nested_refuse(nested, replies);
         nested_free(nested);
     }
 }

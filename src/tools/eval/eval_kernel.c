@@ -79,7 +79,7 @@ static void send_frame(EvalKernel *self, const json_t *frame)
 
 // ---- what comes in ----
 
-static void deliver(Pump *self, const char *data, size_t size)
+static void pump_deliver(Pump *self, const char *data, size_t size)
 {
     if (self->said && self->said->len < START_ERROR_BYTES)
         g_string_append_len(self->said, data, (gssize)size);
@@ -97,14 +97,14 @@ static size_t read_output(Pump *self)
         return 0;
     ssize_t count = read(kernel->output_fd, kernel->buffer, READ_BYTES);
     if (count > 0)
-        deliver(self, kernel->buffer, (size_t)count);
+        pump_deliver(self, kernel->buffer, (size_t)count);
     else if (count == 0 || (errno != EAGAIN && errno != EINTR))
         kernel->output_fd = -1;
     return (size_t)MAX(count, 0);
 }
 
 /* All that the pipe holds now, and what follows within a moment when somebody else may print. */
-static void drain(Pump *self, bool has_writers)
+static void eval_kernel_drain(Pump *self, bool has_writers)
 {
     EvalKernel *kernel = self->kernel;
     int held = 0;
@@ -152,7 +152,7 @@ static void take_done(Pump *self, const json_t *frame)
     self->has_failed = g_strcmp0(json_get_text(frame, "status"), "ok") != 0;
     if (!self->run)
         return;
-    drain(self, false);
+    eval_kernel_drain(self, false);
     self->run->on_answer(frame, self->run->user_data);
 }
 
@@ -182,7 +182,7 @@ static void take_answer(Pump *self, const json_t *frame)
     } else if (is_call) {
         refuse_call(kernel, frame);
     } else if (self->run) {
-        drain(self, false); // what was printed before it
+        eval_kernel_drain(self, false); // what was printed before it
         self->run->on_answer(frame, self->run->user_data);
         self->has_news = true;
     }
@@ -301,11 +301,11 @@ static EvalEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline_ms)
         if (fds[0].revents)
             read_answers(self);
         if (is_over(self)) {
-            drain(self, false);
+            eval_kernel_drain(self, false);
             return EVAL_DONE;
         }
         if (fds[2].revents) {
-            drain(self, true);
+            eval_kernel_drain(self, true);
             return EVAL_DIED;
         }
         if (time_monotonic_ms() >= deadline_ms)
@@ -315,7 +315,7 @@ static EvalEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline_ms)
 
 /* Asks a cell to end, and waits a while. Only Python can be asked: a loop in JavaScript hears
    nothing. */
-static EvalEnd interrupt(EvalKernel *self, Pump *pump, int64_t wait_ms)
+static EvalEnd eval_kernel_interrupt(EvalKernel *self, Pump *pump, int64_t wait_ms)
 {
     self->interrupted_ms = time_monotonic_ms();
     signal_cell(self);
@@ -340,7 +340,7 @@ static void stop_cell(EvalKernel *self, Pump *pump, EvalOutcome *outcome)
         return;
     }
     bool is_cancelled = outcome->end == EVAL_CANCELLED;
-    EvalEnd end = interrupt(self, pump, is_cancelled ? CANCEL_MS : GIVE_IN_MS);
+    EvalEnd end = eval_kernel_interrupt(self, pump, is_cancelled ? CANCEL_MS : GIVE_IN_MS);
     if (end == EVAL_DIED || (end == EVAL_TIMED_OUT && !is_cancelled))
         end_process(self, END_GRACE_MS, outcome);
 }
@@ -365,7 +365,7 @@ void eval_kernel_run(EvalKernel *self, const EvalRun *run, Cancel *cancel, EvalO
     if (cancel_has_fired(cancel))
         return;
     Pump pump = { .kernel = self };
-    drain(&pump, false); // of background children, since the last cell
+    eval_kernel_drain(&pump, false); // of background children, since the last cell
     pump.run = run;
     send_cell(self, run->code);
     ret_outcome->end = pump_run(&pump, cancel, run->deadline_ms);
@@ -431,7 +431,7 @@ static char *js_bootstrap(size_t size)
                            size);
 }
 
-static bool spawn(EvalKernel *self, const EvalKernelSpec *spec, GError **error)
+static bool eval_kernel_spawn(EvalKernel *self, const EvalKernelSpec *spec, GError **error)
 {
     bool is_python = spec->language == EVAL_PYTHON;
     g_autofree char *program =
@@ -493,7 +493,7 @@ bool eval_kernel_start(const EvalKernelSpec *spec, Cancel *cancel, EvalKernel **
     self->requests = g_string_new(NULL);
     self->answer = g_string_new(NULL);
     self->buffer = g_malloc(READ_BYTES);
-    if (!spawn(self, spec, error))
+    if (!eval_kernel_spawn(self, spec, error))
         return false;
     g_autoptr(GString) said = g_string_new(NULL);
     Pump pump = { .kernel = self, .said = said };

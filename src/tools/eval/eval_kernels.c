@@ -151,7 +151,7 @@ static void set_note(Entry *entry, const char *why)
 }
 
 /* Its kernel, which is over; the caller frees it without the lock. */
-static EvalKernel *retire(Entry *entry, const char *why)
+static EvalKernel *entry_retire(Entry *entry, const char *why)
 {
     set_note(entry, why);
     return g_steal_pointer(&entry->kernel);
@@ -171,16 +171,16 @@ static EvalKernel *look_after(Entry *entry, int64_t now, int64_t idle)
         return NULL;
     if (eval_kernel_has_exited(entry->kernel)) {
         entry->crashes++;
-        return retire(entry, "has ended by itself");
+        return entry_retire(entry, "has ended by itself");
     }
     if (eval_kernel_is_overdue(entry->kernel))
-        return retire(entry, "did not stop when it was cancelled and was ended");
+        return entry_retire(entry, "did not stop when it was cancelled and was ended");
     if (now - entry->used_ms >= idle)
-        return retire(entry, "was not used for a while and was ended");
+        return entry_retire(entry, "was not used for a while and was ended");
     return NULL;
 }
 
-static void keep(void *data)
+static void eval_kernels_keep(void *data)
 {
     EvalKernels *self = data;
     const int64_t idle = idle_ms();
@@ -218,8 +218,8 @@ static void keep(void *data)
 // ---- taking and giving back ----
 
 /* The entry, marked busy, when no one else has it. */
-static bool claim(EvalKernels *self, EvalLanguage language, const char *cwd, Cancel *cancel,
-                  Entry **ret_entry, GError **error)
+static bool eval_kernels_claim(EvalKernels *self, EvalLanguage language, const char *cwd,
+                               Cancel *cancel, Entry **ret_entry, GError **error)
 {
     for (;;) {
         pthread_mutex_lock(&self->lock);
@@ -227,7 +227,7 @@ static bool claim(EvalKernels *self, EvalLanguage language, const char *cwd, Can
         bool is_free = !entry->is_busy;
         entry->is_busy = true;
         if (!self->keeper)
-            self->keeper = worker_start("eval-keeper", keep, self);
+            self->keeper = worker_start("eval-keeper", eval_kernels_keep, self);
         pthread_cond_signal(&self->has_changed);
         pthread_mutex_unlock(&self->lock);
         *ret_entry = entry;
@@ -238,7 +238,7 @@ static bool claim(EvalKernels *self, EvalLanguage language, const char *cwd, Can
     }
 }
 
-static void release(EvalKernels *self, Entry *entry)
+static void eval_kernels_release(EvalKernels *self, Entry *entry)
 {
     pthread_mutex_lock(&self->lock);
     entry->is_busy = false;
@@ -254,7 +254,7 @@ static void make_room(EvalKernels *self)
         pthread_mutex_lock(&self->lock);
         Entry *oldest = count_locked(self) > MAX_KERNELS ? oldest_locked(self, true) : NULL;
         EvalKernel *kernel =
-            oldest ? retire(oldest, "was ended in favour of those used more recently") : NULL;
+            oldest ? entry_retire(oldest, "was ended in favour of those used more recently") : NULL;
         pthread_mutex_unlock(&self->lock);
         if (!kernel)
             return;
@@ -269,8 +269,8 @@ static void add_note(Entry *entry, const char *text)
     entry->note = before ? g_strdup_printf("%s %s", before, text) : g_strdup(text);
 }
 
-static bool start(ToolContext *context, Entry *entry, Cancel *cancel, EvalKernel **ret_kernel,
-                  GError **error)
+static bool eval_kernels_start(ToolContext *context, Entry *entry, Cancel *cancel,
+                               EvalKernel **ret_kernel, GError **error)
 {
     g_autofree char *passed_over = NULL;
     g_auto(GStrv) programs = eval_interpreters(entry->language, entry->cwd, cancel, &passed_over);
@@ -306,9 +306,9 @@ static void look_at_kernel(Entry *entry, Cancel *cancel)
     EvalKernel *over = NULL;
     if (eval_kernel_has_exited(entry->kernel)) {
         entry->crashes++;
-        over = retire(entry, "has ended by itself");
+        over = entry_retire(entry, "has ended by itself");
     } else if (!eval_kernel_settle(entry->kernel, cancel)) {
-        over = retire(entry, "did not stop when it was cancelled and was ended");
+        over = entry_retire(entry, "did not stop when it was cancelled and was ended");
     }
     eval_kernel_free(over);
 }
@@ -325,7 +325,7 @@ static bool ensure_kernel(EvalKernels *self, ToolContext *context, Entry *entry,
                          "a new one",
                          eval_language_title(entry->language));
     make_room(self);
-    return start(context, entry, cancel, &entry->kernel, error);
+    return eval_kernels_start(context, entry, cancel, &entry->kernel, error);
 }
 
 bool eval_kernels_take(EvalKernels *self, ToolContext *context, EvalLanguage language,
@@ -333,10 +333,10 @@ bool eval_kernels_take(EvalKernels *self, ToolContext *context, EvalLanguage lan
                        GError **error)
 {
     Entry *entry = NULL;
-    if (!claim(self, language, cwd, cancel, &entry, error))
+    if (!eval_kernels_claim(self, language, cwd, cancel, &entry, error))
         return false;
     if (!ensure_kernel(self, context, entry, cancel, error)) {
-        release(self, entry);
+        eval_kernels_release(self, entry);
         return false;
     }
     *ret_kernel = entry->kernel;
@@ -358,7 +358,7 @@ char *eval_kernels_give_back(EvalKernels *self, EvalLanguage language, const cha
     }
     pthread_mutex_unlock(&self->lock);
     eval_kernel_free(over);
-    release(self, entry);
+    eval_kernels_release(self, entry);
     return note;
 }
 

@@ -95,7 +95,7 @@ static json_t *cell_object(const EvalReport *self)
     return json_array_get(self->details_cells, self->index);
 }
 
-static void push(EvalReport *self, const char *data, size_t size)
+static void eval_report_push(EvalReport *self, const char *data, size_t size)
 {
     output_sink_push(self->sink, data, size);
     output_sink_push(self->cell_sink, data, size);
@@ -159,13 +159,13 @@ void eval_report_output(EvalReport *self, const char *data, size_t size)
     } else {
         if (!self->has_text)
             put_header(self, "", self->cells->len > 1 ? "\n" : "");
-        push(self, self->held->str, self->held->len);
-        push(self, data, solid);
+        eval_report_push(self, self->held->str, self->held->len);
+        eval_report_push(self, data, solid);
         g_string_assign(self->held, "");
         g_string_append_len(self->held, data + solid, (gssize)(size - solid));
     }
     if (self->held->len > MAX_HELD_BYTES) {
-        push(self, self->held->str, self->held->len);
+        eval_report_push(self, self->held->str, self->held->len);
         g_string_truncate(self->held, 0);
     }
 }
@@ -296,10 +296,10 @@ static void put_displays(EvalReport *self)
         return;
     g_string_truncate(self->held, 0);
     if (self->has_text)
-        push(self, "\n\n", 2);
+        eval_report_push(self, "\n\n", 2);
     else
         put_header(self, "", self->cells->len > 1 ? "\n" : "");
-    push(self, self->displays->str, self->displays->len);
+    eval_report_push(self, self->displays->str, self->displays->len);
 }
 
 void eval_report_end_cell(EvalReport *self, bool has_failed, int exit_code, int64_t duration_ms)

@@ -15,7 +15,7 @@
 #define PRIME_4 668265263U
 #define PRIME_5 374761393U
 
-static uint32_t rotate(uint32_t value, int bits)
+static uint32_t hashline_rotate(uint32_t value, int bits)
 {
     return (value << bits) | (value >> (32 - bits));
 }
@@ -33,9 +33,9 @@ static uint32_t hash_blocks(const unsigned char **p, const unsigned char *end, u
     uint32_t hash = 0;
     for (; end - *p >= 16; *p += 16)
         for (int i = 0; i < 4; i++)
-            lanes[i] = rotate(lanes[i] + word_at(*p + 4 * i) * PRIME_2, 13) * PRIME_1;
+            lanes[i] = hashline_rotate(lanes[i] + word_at(*p + 4 * i) * PRIME_2, 13) * PRIME_1;
     for (int i = 0; i < 4; i++)
-        hash += rotate(lanes[i], bits[i]);
+        hash += hashline_rotate(lanes[i], bits[i]);
     return hash;
 }
 
@@ -45,9 +45,9 @@ static uint32_t hash_of(const char *text, size_t size, uint32_t seed)
     uint32_t hash = size >= 16 ? hash_blocks(&p, end, seed) : seed + PRIME_5;
     hash += (uint32_t)size;
     for (; end - p >= 4; p += 4)
-        hash = rotate(hash + word_at(p) * PRIME_3, 17) * PRIME_4;
+        hash = hashline_rotate(hash + word_at(p) * PRIME_3, 17) * PRIME_4;
     for (; p < end; p++)
-        hash = rotate(hash + *p * PRIME_5, 11) * PRIME_1;
+        hash = hashline_rotate(hash + *p * PRIME_5, 11) * PRIME_1;
     hash = (hash ^ (hash >> 15)) * PRIME_2;
     hash = (hash ^ (hash >> 13)) * PRIME_3;
     return hash ^ (hash >> 16);

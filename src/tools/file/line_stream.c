@@ -78,7 +78,7 @@ static bool read_more(LineStream *self, GError **error)
 }
 
 /* Makes sure that the buffer holds something, unless the file is at its end. */
-static bool fill(LineStream *self, GError **error)
+static bool line_stream_fill(LineStream *self, GError **error)
 {
     if (!self->has_begun) {
         self->has_begun = true;
@@ -96,7 +96,7 @@ static bool fill(LineStream *self, GError **error)
 
 bool line_stream_peek(LineStream *self, const char **ret_data, size_t *ret_size, GError **error)
 {
-    if (!fill(self, error))
+    if (!line_stream_fill(self, error))
         return false;
     *ret_data = self->buffer;
     *ret_size = self->used;
@@ -107,7 +107,7 @@ bool line_stream_skip(LineStream *self, int64_t count, int64_t *ret_skipped, GEr
 {
     int64_t skipped = 0;
     while (skipped < count && !self->has_ended) {
-        if (!fill(self, error))
+        if (!line_stream_fill(self, error))
             return false;
         if (self->at == self->used) { // the end: the line that ends here is passed over too
             self->has_ended = true;
@@ -143,7 +143,7 @@ bool line_stream_next(LineStream *self, size_t keep_bytes, StreamLine *line, boo
     *ret_has_line = !self->has_ended;
     uint64_t most = (uint64_t)keep_bytes + LIMIT_READ_AHEAD_BYTES;
     while (!self->has_ended) {
-        if (!fill(self, error))
+        if (!line_stream_fill(self, error))
             return false;
         const char *start = self->buffer + self->at;
         size_t left = self->used - self->at;
@@ -171,7 +171,7 @@ bool line_stream_count_rest(LineStream *self, int64_t *ret_lines, bool *ret_is_e
     uint64_t taken = 0;
     int64_t lines = self->is_inside ? -1 : 0;
     while (!self->has_ended && taken < LIMIT_READ_AHEAD_BYTES) {
-        if (!fill(self, error))
+        if (!line_stream_fill(self, error))
             return false;
         const char *end = self->buffer + self->used;
         for (const char *p = self->buffer + self->at;

@@ -31,8 +31,8 @@ static bool is_source(const json_t *source)
     return json_is_array(source);
 }
 
-static bool parse(const char *json, size_t size, const char *shown, json_t **ret_notebook,
-                  GError **error)
+static bool notebook_parse(const char *json, size_t size, const char *shown, json_t **ret_notebook,
+                           GError **error)
 {
     g_autoptr(json_t) notebook = NULL;
     g_autoptr(GError) problem = NULL;
@@ -72,7 +72,7 @@ bool notebook_to_text(const char *json, size_t size, const char *shown, char **r
                       GError **error)
 {
     g_autoptr(json_t) notebook = NULL;
-    if (!parse(json, size, shown, &notebook, error))
+    if (!notebook_parse(json, size, shown, &notebook, error))
         return false;
     g_autoptr(GString) out = g_string_new(NULL);
     size_t i = 0;
@@ -208,7 +208,7 @@ static void add_cell(Building *self, const Marker *marker, const GString *source
     json_append_take(self->cells, cell);
 }
 
-static bool build(Building *self, const char *text, const char *shown, GError **error)
+static bool building_build(Building *self, const char *text, const char *shown, GError **error)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_autoptr(GString) source = g_string_new(NULL);
@@ -254,13 +254,13 @@ bool notebook_from_text(const char *json, size_t size, const char *shown, const 
                         char **ret_json, GError **error)
 {
     g_autoptr(json_t) notebook = json ? NULL : new_notebook();
-    if (json && (!parse(json, size, shown, &notebook, error) ||
+    if (json && (!notebook_parse(json, size, shown, &notebook, error) ||
                  !check_sources(json_get_array(notebook, "cells"), shown, error)))
         return false;
     g_autoptr(GHashTable) used = g_hash_table_new(NULL, NULL);
     g_autoptr(json_t) cells = json_array();
     Building building = { json_get_array(notebook, "cells"), used, cells, has_ids(notebook) };
-    if (!build(&building, text, shown, error))
+    if (!building_build(&building, text, shown, error))
         return false;
     json_object_set(notebook, "cells", cells);
     g_autofree char *out = json_to_indented(notebook, 1);
@@ -283,5 +283,5 @@ bool notebook_file_from_text(const char *path, const char *shown, const char *te
 bool notebook_is_json(const char *content)
 {
     g_autoptr(json_t) notebook = NULL;
-    return parse(content, strlen(content), "", &notebook, NULL);
+    return notebook_parse(content, strlen(content), "", &notebook, NULL);
 }

@@ -119,7 +119,7 @@ static void add_rest(ReadSnapshot *self, size_t number, const char *text, size_t
     g_hash_table_insert(self->rest, key, g_strndup(text, size));
 }
 
-static bool contradicts(const ReadSnapshot *known, const ReadSnapshot *shown)
+static bool read_snapshot_contradicts(const ReadSnapshot *known, const ReadSnapshot *shown)
 {
     GHashTableIter iter;
     void *number = NULL, *text = NULL;
@@ -135,7 +135,7 @@ static bool contradicts(const ReadSnapshot *known, const ReadSnapshot *shown)
 }
 
 /* What `from` knows and `self` does not. */
-static void merge(ReadSnapshot *self, const ReadSnapshot *from)
+static void read_snapshot_merge(ReadSnapshot *self, const ReadSnapshot *from)
 {
     GHashTableIter iter;
     void *number = NULL, *text = NULL;
@@ -197,14 +197,14 @@ void read_cache_note(ToolCall *call, const char *path, ReadSnapshot *shown)
     }
     pthread_mutex_lock(&self->lock);
     const ReadSnapshot *known = use_locked(self, real)->snapshot;
-    if (known->size + shown->size <= MAX_BYTES && !contradicts(known, shown))
-        merge(shown, known);
+    if (known->size + shown->size <= MAX_BYTES && !read_snapshot_contradicts(known, shown))
+        read_snapshot_merge(shown, known);
     put_locked(self, real, shown);
     pthread_mutex_unlock(&self->lock);
 }
 
 /* Takes over `snapshot`, in place of what was known. */
-static void put(ToolCall *call, const char *path, ReadSnapshot *snapshot)
+static void read_cache_put(ToolCall *call, const char *path, ReadSnapshot *snapshot)
 {
     ReadCache *self = cache_of(call);
     g_autofree char *real = path_real(path);
@@ -232,7 +232,7 @@ void read_cache_note_now(ToolCall *call, const char *path, const char *text, Rea
             read_snapshot_add(shown, i + 1, line->text, line->size);
     }
     shown->total = lines->len;
-    put(call, path, shown);
+    read_cache_put(call, path, shown);
 }
 
 void read_cache_note_edit(ToolCall *call, const char *path, const char *before, const char *after,
@@ -256,7 +256,7 @@ void read_cache_note_edit(ToolCall *call, const char *path, const char *before, 
             add_rest(snapshot, i + 1, line->text, line->size);
     }
     snapshot->total = lines->len;
-    put(call, path, snapshot);
+    read_cache_put(call, path, snapshot);
 }
 
 bool read_cache_tell(ToolCall *call, const char *what)
@@ -298,7 +298,7 @@ ReadSnapshot *read_cache_get(ToolCall *call, const char *path)
     ReadSnapshot *copy = NULL;
     if (file) {
         copy = read_snapshot_new();
-        merge(copy, file->snapshot);
+        read_snapshot_merge(copy, file->snapshot);
         g_queue_push_head(&self->files, file);
     }
     pthread_mutex_unlock(&self->lock);

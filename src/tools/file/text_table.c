@@ -108,7 +108,7 @@ static size_t widest_of(const size_t *widths, guint columns)
 }
 
 /* Caller frees. */
-static size_t *measure(const TextTable *self)
+static size_t *text_table_measure(const TextTable *self)
 {
     size_t *widths = g_new0(size_t, self->columns);
     for (guint i = 0; i < self->cells->len; i++) {
@@ -150,7 +150,7 @@ char *text_table_draw(const TextTable *self)
 {
     if (self->columns == 0)
         return g_strdup("(no rows)");
-    g_autofree size_t *widths = measure(self);
+    g_autofree size_t *widths = text_table_measure(self);
     GString *out = g_string_new(NULL);
     append_row(self, 0, widths, out);
     g_string_append(out, "\n|");

@@ -37,7 +37,7 @@ static char *plain_blanks(const char *text)
     return g_string_free(out, FALSE);
 }
 
-static char *absolute(const char *text, const char *cwd)
+static char *workspace_path_absolute(const char *text, const char *cwd)
 {
     if (strcmp(text, "/") == 0)
         return g_strdup(cwd);
@@ -80,7 +80,7 @@ static char *find_respelled(const char *text, const char *cwd)
                                              respell_quote, respell_decomposed_quote };
     for (size_t i = 0; i < G_N_ELEMENTS(spellings); i++) {
         g_autofree char *respelled = spellings[i](text);
-        g_autofree char *path = absolute(respelled, cwd);
+        g_autofree char *path = workspace_path_absolute(respelled, cwd);
         if (file_exists(path))
             return g_steal_pointer(&path);
     }
@@ -94,12 +94,12 @@ char *workspace_path(const char *asked, const char *cwd)
         if (path)
             return path;
     }
-    g_autofree char *raw = absolute(asked, cwd);
+    g_autofree char *raw = workspace_path_absolute(asked, cwd);
     if (asked[0] != '@' && file_exists(raw))
         return g_steal_pointer(&raw);
     g_autofree char *text = workspace_clean(asked);
-    g_autofree char *literal = absolute(text, cwd);
-    g_autofree char *without_at = text[0] == '@' ? absolute(text + 1, cwd) : NULL;
+    g_autofree char *literal = workspace_path_absolute(text, cwd);
+    g_autofree char *without_at = text[0] == '@' ? workspace_path_absolute(text + 1, cwd) : NULL;
     if (without_at && (file_exists(without_at) || !file_exists(literal)))
         return g_steal_pointer(&without_at);
     if (file_exists(literal) || !g_utf8_validate(text, -1, NULL))

@@ -49,7 +49,7 @@ static char *one_line(char *text)
 }
 
 /* Caller frees. */
-static char *listed(const char *name, const ArchiveMember *member)
+static char *archive_tool_listed(const char *name, const ArchiveMember *member)
 {
     g_autofree char *size = member->size > 0 ? str_format_bytes((uint64_t)member->size) : NULL;
     if (member->target)
@@ -69,7 +69,7 @@ static void add_child(Found *self, const char *below, const ArchiveMember *membe
         g_hash_table_replace(self->children, g_strdup(name),
                              one_line(g_strconcat(name, "/", NULL)));
     else
-        g_hash_table_replace(self->children, g_strdup(name), listed(name, member));
+        g_hash_table_replace(self->children, g_strdup(name), archive_tool_listed(name, member));
 }
 
 /* The path of `name` inside the directory `dir`; NULL: it is not inside. */

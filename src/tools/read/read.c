@@ -66,7 +66,7 @@ static bool apply_legacy(const ReadArgs *args, ReadSelect *select, GError **erro
     return true;
 }
 
-static bool exists(const char *path, const char *cwd)
+static bool read_exists(const char *path, const char *cwd)
 {
     g_autofree char *absolute = workspace_path(path, cwd);
     return file_exists(absolute);
@@ -77,14 +77,14 @@ static bool split_path(const char *asked, const char *cwd, ReadSelect *ret_selec
 {
     g_autofree char *cleaned = workspace_clean(asked);
     bool is_path = workspace_scheme_length(cleaned) == 0;
-    if (is_path && exists(asked, cwd)) {
+    if (is_path && read_exists(asked, cwd)) {
         *ret_select = (ReadSelect) { .path = g_strdup(asked), .start = 1 };
         return true;
     }
     g_auto(ReadSelect) one_part = { 0 };
     if (!read_select_parse(cleaned, 1, &one_part, error))
         return false;
-    if (!is_path || !exists(one_part.path, cwd))
+    if (!is_path || !read_exists(one_part.path, cwd))
         return read_select_parse(cleaned, 2, ret_select, error);
     *ret_select = one_part;
     one_part = (ReadSelect) { 0 };

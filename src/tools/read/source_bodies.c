@@ -154,7 +154,7 @@ static Signature scan_end(const TextLine *line, int *depth)
     return *depth != 0 || *last == ',' || *last == '\\' ? SIGNATURE_GOES_ON : SIGNATURE_ENDS;
 }
 
-static Signature scan(SourceForm form, const TextLine *line, int *depth)
+static Signature source_bodies_scan(SourceForm form, const TextLine *line, int *depth)
 {
     if (form == SOURCE_INDENT)
         return scan_indent(line, depth);
@@ -182,7 +182,8 @@ static size_t find_head(const Source *self, const SourceTag *tag)
     for (size_t number = tag->line; number <= last; number++) {
         if (tag->end == 0 && number > tag->line && depth == 0 && !goes_on(self, number, tag->line))
             return 0;
-        Signature is = scan(self->form, text_line_at(self->lines, number - 1), &depth);
+        Signature is =
+            source_bodies_scan(self->form, text_line_at(self->lines, number - 1), &depth);
         if (is == SIGNATURE_ENDS)
             return number;
         if (is == SIGNATURE_WITHOUT_BODY || depth < 0)
@@ -304,7 +305,7 @@ static bool is_container(const Source *self, const GArray *candidates, unsigned 
     return inner >= MIN_INNER_BODIES;
 }
 
-static GArray *choose(const Source *self, const GArray *candidates)
+static GArray *source_choose(const Source *self, const GArray *candidates)
 {
     GArray *chosen = g_array_new(FALSE, FALSE, sizeof(SourceBody));
     size_t behind = 0; // the last line that is taken: the line before the next body is shown
@@ -366,5 +367,5 @@ GArray *source_bodies_find(const GArray *lines, GArray *tags, SourceForm form, s
             g_array_append_val(candidates, candidate);
     }
     g_array_sort(candidates, compare_candidates);
-    return choose(&source, candidates);
+    return source_choose(&source, candidates);
 }

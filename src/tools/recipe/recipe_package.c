@@ -109,7 +109,7 @@ static void add_package(Walk *self, const char *below)
 }
 
 /* Names of the directories in `dir` but hidden ones, links and node_modules. */
-static GPtrArray *subdirectories(const char *dir, unsigned *left)
+static GPtrArray *recipe_package_subdirectories(const char *dir, unsigned *left)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     DIR *handle = opendir(dir);
@@ -127,16 +127,16 @@ static GPtrArray *subdirectories(const char *dir, unsigned *left)
     return names;
 }
 
-static void walk(Walk *self, const char *below, unsigned depth)
+static void walk_walk(Walk *self, const char *below, unsigned depth)
 {
     g_autofree char *dir = g_build_filename(self->root, below, NULL);
-    g_autoptr(GPtrArray) names = subdirectories(dir, self->left);
+    g_autoptr(GPtrArray) names = recipe_package_subdirectories(dir, self->left);
     for (guint i = 0; i < names->len && self->runner->tasks->len < self->runner->max_tasks; i++) {
         g_autofree char *inner = g_build_filename(below, names->pdata[i], NULL);
         if (recipe_pattern_matches(self->pattern, inner, self->steps))
             add_package(self, inner);
         if (depth > 1)
-            walk(self, inner, depth - 1);
+            walk_walk(self, inner, depth - 1);
     }
 }
 
@@ -185,7 +185,7 @@ static void add_pattern(Walk *self, const char *given)
     if (*base && !is_below(self->root, base))
         return;
     self->pattern = parsed;
-    walk(self, base, is_flat ? 1 : WALK_DEPTH);
+    walk_walk(self, base, is_flat ? 1 : WALK_DEPTH);
     self->pattern = NULL;
 }
 

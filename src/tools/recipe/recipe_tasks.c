@@ -149,7 +149,7 @@ static RecipeChoice *make_choice(const Wanted *self, const RecipeRunner *runner,
 }
 
 /* Known tasks before unknown ones, and "pkg:x" of pkg before a task with that whole name. */
-static bool choose(const Wanted *self, RecipeChoice **ret_choice, GError **error)
+static bool wanted_choose(const Wanted *self, RecipeChoice **ret_choice, GError **error)
 {
     GError *doubt = NULL;
     const RecipeRunner *runner = self->named;
@@ -225,5 +225,5 @@ bool recipe_choose(const char *dir, const char *op, RecipeArguments arguments,
                               shown, (size_t)RECIPE_NAME_BYTES);
     }
     find_prefix(&wanted);
-    return choose(&wanted, ret_choice, error);
+    return wanted_choose(&wanted, ret_choice, error);
 }

@@ -65,7 +65,7 @@ typedef struct Walk { // one entry that is searched
     GRegex *regex; // NULL: everything
 } Walk;
 
-static bool wants(const FindArgs *args, bool is_directory)
+static bool find_args_wants(const FindArgs *args, bool is_directory)
 {
     return strcmp(args->type, "any") == 0 || (strcmp(args->type, "dir") == 0) == is_directory;
 }
@@ -73,7 +73,7 @@ static bool wants(const FindArgs *args, bool is_directory)
 static void add_found(Search *search, const char *path, bool is_directory)
 {
     struct stat info;
-    if (!wants(search->args, is_directory) || g_hash_table_contains(search->seen, path) ||
+    if (!find_args_wants(search->args, is_directory) || g_hash_table_contains(search->seen, path) ||
         lstat(path, &info) < 0)
         return;
     Found *found = g_new0(Found, 1);

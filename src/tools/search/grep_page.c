@@ -15,7 +15,7 @@ void grep_printed_clear(GrepPrinted *self)
 }
 
 /* How many matches of each file are among the first `count` of the window's order. */
-static unsigned *deal(const GrepFound *found, unsigned count)
+static unsigned *grep_found_deal(const GrepFound *found, unsigned count)
 {
     unsigned *dealt = g_new0(unsigned, found->files->len + 1);
     bool has_given = true;
@@ -125,8 +125,8 @@ static void append_file(GrepPrinted *out, const Layout *layout, unsigned index, 
 
 static Share *share_out(const GrepFound *found, unsigned first, unsigned count)
 {
-    g_autofree unsigned *before = deal(found, first);
-    g_autofree unsigned *through = deal(found, first + count);
+    g_autofree unsigned *before = grep_found_deal(found, first);
+    g_autofree unsigned *through = grep_found_deal(found, first + count);
     Share *shares = g_new0(Share, found->files->len + 1);
     for (unsigned i = 0; i < found->files->len; i++)
         shares[i] = (Share) { before[i], through[i] };

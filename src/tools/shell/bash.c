@@ -89,8 +89,8 @@ static bool check_env(const json_t *env, GError **error)
 }
 
 /* The command as the shell gets it, and where. */
-static bool prepare(const ToolCall *call, const BashCommand *args, char **ret_command,
-                    char **ret_cwd, GError **error)
+static bool bash_prepare(const ToolCall *call, const BashCommand *args, char **ret_command,
+                         char **ret_cwd, GError **error)
 {
     g_autofree char *dir = g_strdup(args->cwd);
     g_autofree char *command = NULL;
@@ -145,7 +145,7 @@ bool bash_run_command(ToolCall *call, const BashCommand *args, ToolResult *resul
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "Async bash execution is disabled. Enable async.enabled to use async "
                          "mode.");
-    if (!prepare(call, args, &command, &cwd, error) ||
+    if (!bash_prepare(call, args, &command, &cwd, error) ||
         !url_paths_in_values(tool_call_context(call), args->env, &env, error))
         return false;
 
@@ -207,8 +207,9 @@ static const ToolDef *choose_variant(const Settings *settings, const char *model
 }
 
 /* A hint for a model, so only its calls pass here; before anybody is asked about the command. */
-static bool intercept(ToolCall *call, const json_t *arguments, json_t **ret_changed G_GNUC_UNUSED,
-                      void *user_data G_GNUC_UNUSED, GError **error)
+static bool bash_intercept(ToolCall *call, const json_t *arguments,
+                           json_t **ret_changed G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED,
+                           GError **error)
 {
     const char *command = json_get_text(arguments, "command");
     if (tool_call_tool(call)->run != bash_run || !command)
@@ -220,4 +221,4 @@ static bool intercept(ToolCall *call, const json_t *arguments, json_t **ret_chan
     return bash_check_intercept(tool_call_settings(call), command, stripped, error);
 }
 
-const ToolHook bash_interceptor = { .name = "the interceptor", .before = intercept };
+const ToolHook bash_interceptor = { .name = "the interceptor", .before = bash_intercept };

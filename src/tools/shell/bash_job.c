@@ -70,8 +70,8 @@ static char *make_label(const char *command)
     return g_strconcat(head, "...", NULL);
 }
 
-static bool start(ToolCall *call, BashWork *work, const char *command, bool is_in_front,
-                  Job **ret_job, GError **error)
+static bool bash_job_do_start(ToolCall *call, BashWork *work, const char *command, bool is_in_front,
+                              Job **ret_job, GError **error)
 {
     g_autofree char *label = make_label(command);
     BashJob *job = g_new0(BashJob, 1);
@@ -115,7 +115,7 @@ bool bash_job_start(ToolCall *call, BashWork *work, const BashTimeout *timeout, 
                     ToolResult *result, GError **error)
 {
     g_autoptr(Job) job = NULL;
-    if (!start(call, work, label, false, &job, error))
+    if (!bash_job_do_start(call, work, label, false, &job, error))
         return false;
     add_started(job, NULL, timeout, result);
     return true;
@@ -161,7 +161,7 @@ bool bash_job_run(ToolCall *call, BashWork *work, const BashTimeout *timeout, co
 {
     const Settings *settings = tool_call_settings(call);
     g_autoptr(Job) job = NULL;
-    if (!start(call, work, label, true, &job, error))
+    if (!bash_job_do_start(call, work, label, true, &job, error))
         return false;
     int64_t threshold_ms = settings_get_int(settings, "bash.autoBackground.thresholdMs");
     int64_t patience_ms = MIN(threshold_ms, (int64_t)(timeout->seconds * 1000) - TIMEOUT_ROOM_MS);

@@ -286,8 +286,8 @@ static PumpEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline)
 }
 
 /* Hands `message` to the shell and waits for its report. `run` NULL: the output does not matter. */
-static PumpEnd exchange(BashShell *self, const GString *message, const BashRun *run, Cancel *cancel,
-                        int64_t deadline, int *ret_status)
+static PumpEnd bash_shell_exchange(BashShell *self, const GString *message, const BashRun *run,
+                                   Cancel *cancel, int64_t deadline, int *ret_status)
 {
     g_autofree char *buffer = g_malloc(READ_BYTES);
     Pump pump = {
@@ -361,7 +361,7 @@ static bool start_shell(BashShell *self, const BashRun *run, Cancel *cancel, int
     if (is_started) {
         g_autoptr(GString) message = bash_message_start(self->shell, self->nonce);
         int status = 0;
-        *ret_end = exchange(self, message, NULL, cancel, deadline, &status);
+        *ret_end = bash_shell_exchange(self, message, NULL, cancel, deadline, &status);
     }
     if (snapshot_path)
         unlink(snapshot_path);
@@ -405,7 +405,7 @@ static PumpEnd exchange_call(BashShell *self, const BashRun *run, Cancel *cancel
                              BashOutcome *outcome, bool *ret_is_unread)
 {
     g_autoptr(GString) message = bash_message_call(self->shell, self->nonce, run);
-    PumpEnd end = exchange(self, message, run, cancel, deadline, &outcome->status);
+    PumpEnd end = bash_shell_exchange(self, message, run, cancel, deadline, &outcome->status);
     *ret_is_unread = end == PUMP_SHELL_EXITED && is_unread(self, message);
     return end;
 }

@@ -29,7 +29,7 @@ static const FieldDef ssh_fields[] = {
     { 0 },
 };
 
-static char *describe(const ToolSet *offered G_GNUC_UNUSED)
+static char *ssh_describe(const ToolSet *offered G_GNUC_UNUSED)
 {
     g_autoptr(GPtrArray) hosts = ssh_hosts_load(NULL);
     g_autoptr(GString) text = g_string_new(
@@ -139,8 +139,8 @@ static bool run_command(ToolCall *call, const SshLink *link, const char *text, i
     return proc_run(&spec, tool_call_cancel(call), ret_result, error);
 }
 
-static bool finish(OutputSink *sink, const ProcResult *run, double seconds, ToolResult *result,
-                   GError **error)
+static bool output_sink_finish(OutputSink *sink, const ProcResult *run, double seconds,
+                               ToolResult *result, GError **error)
 {
     bool is_late = run->stop == PROC_STOP_TIMEOUT;
     g_autofree char *notice =
@@ -180,7 +180,7 @@ static bool ssh_run(ToolCall *call, const void *args_, ToolResult *result, GErro
     g_autoptr(OutputSink) sink = output_sink_new(tool_context_artifacts(context), "ssh", 0);
     g_auto(ProcResult) run = { 0 };
     if (!run_command(call, link, text, deadline_ms, sink, &run, error) ||
-        !finish(sink, &run, timeout.seconds, result, error))
+        !output_sink_finish(sink, &run, timeout.seconds, result, error))
         return false;
     if (run.exit_status == STATUS_LOST && ssh_links_has_lost(links, link))
         tool_result_add_note(result, "The connection to the host was lost: the command may have "
@@ -197,7 +197,7 @@ const ToolDef tool_ssh = {
     .name = "ssh",
     .label = "SSH",
     .summary = "Run a command on another machine",
-    .describe = describe,
+    .describe = ssh_describe,
     .effect = EFFECT_WRITE,
     .judge = ssh_judge,
     .flags = TOOL_EXCLUSIVE | TOOL_CAN_DESTROY | TOOL_OPEN_WORLD | TOOL_DISCOVERABLE,

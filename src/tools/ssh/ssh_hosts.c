@@ -146,7 +146,7 @@ SshHost *ssh_host_parse(const char *name, const json_t *item, char **ret_problem
     return NULL;
 }
 
-static void warn(GPtrArray *warnings, char *text)
+static void ssh_hosts_warn(GPtrArray *warnings, char *text)
 {
     if (warnings)
         g_ptr_array_add(warnings, text);
@@ -160,8 +160,8 @@ GPtrArray *ssh_hosts_parse(const char *text, const char *path, GPtrArray *warnin
     g_autoptr(json_t) root = NULL;
     g_autoptr(GError) error = NULL;
     if (!json_parse_json5(text, &root, &error)) {
-        warn(warnings,
-             g_strdup_printf("[" PROVIDER "] Failed to parse %s: %s", path, error->message));
+        ssh_hosts_warn(warnings, g_strdup_printf("[" PROVIDER "] Failed to parse %s: %s", path,
+                                                 error->message));
         return hosts;
     }
     const char *name = NULL;
@@ -176,7 +176,8 @@ GPtrArray *ssh_hosts_parse(const char *text, const char *path, GPtrArray *warnin
         if (host)
             g_ptr_array_add(hosts, host);
         else
-            warn(warnings, g_strdup_printf("[" PROVIDER "] Invalid item at %s: %s", path, problem));
+            ssh_hosts_warn(warnings,
+                           g_strdup_printf("[" PROVIDER "] Invalid item at %s: %s", path, problem));
         if (hosts->len == LIMIT_SSH_HOSTS && !host)
             break;
     }
@@ -197,7 +198,8 @@ GPtrArray *ssh_hosts_load(GPtrArray *warnings)
     if (own_file_read(path, LIMIT_CONFIG_FILE_BYTES, &text, NULL, &error))
         return ssh_hosts_parse(text, path, warnings);
     if (!error_is(error, KEDGE_ERROR_NOT_FOUND))
-        warn(warnings, g_strdup_printf("[" PROVIDER "] Failed to load: %s", error->message));
+        ssh_hosts_warn(warnings,
+                       g_strdup_printf("[" PROVIDER "] Failed to load: %s", error->message));
     return g_ptr_array_new_with_free_func(host_free);
 }
 

@@ -278,7 +278,7 @@ static char *by_hand(const SshHost *host)
 }
 
 /* What ssh said, as text that can be shown. */
-static char *shown(const GString *said)
+static char *ssh_link_shown(const GString *said)
 {
     g_autoptr(OutputSink) sink = output_sink_new(NULL, "ssh", SHOWN_MAX_BYTES);
     output_sink_push(sink, said->str, said->len);
@@ -287,7 +287,7 @@ static char *shown(const GString *said)
 
 static bool fail_connect(const SshHost *host, const GString *said, GError **error)
 {
-    g_autofree char *text = shown(said);
+    g_autofree char *text = ssh_link_shown(said);
     g_autofree char *target = ssh_host_target(host);
     g_autofree char *hand = by_hand(host);
     if (strstr(text, "REMOTE HOST IDENTIFICATION HAS CHANGED"))
@@ -390,7 +390,8 @@ static bool start_master(SshLinks *self, SshLink *link, int64_t deadline_ms, Can
 // ---- what kind of machine it is ----
 
 /* What `command` prints there; NULL: it could not be asked. Caller frees. */
-static char *ask(const SshLink *self, const char *command, int64_t deadline_ms, Cancel *cancel)
+static char *ssh_link_ask(const SshLink *self, const char *command, int64_t deadline_ms,
+                          Cancel *cancel)
 {
     int64_t left = MIN(deadline_ms - time_monotonic_ms(), PROBE_MS);
     if (left <= 0)
@@ -409,18 +410,18 @@ static char *ask(const SshLink *self, const char *command, int64_t deadline_ms, 
 
 static bool has_shell(const SshLink *self, const char *probe, int64_t deadline_ms, Cancel *cancel)
 {
-    g_autofree char *said = ask(self, probe, deadline_ms, cancel);
+    g_autofree char *said = ssh_link_ask(self, probe, deadline_ms, cancel);
     return said && strstr(said, ssh_compat_mark);
 }
 
 static void find_facts(SshLink *self, int64_t deadline_ms, Cancel *cancel)
 {
-    g_autofree char *said = ask(self, ssh_probe_shell, deadline_ms, cancel);
+    g_autofree char *said = ssh_link_ask(self, ssh_probe_shell, deadline_ms, cancel);
     if (!said)
         return;
     SshFacts facts = ssh_facts_parse(said);
     if (facts.os == SSH_OS_UNKNOWN) {
-        g_autofree char *system = ask(self, ssh_probe_system, deadline_ms, cancel);
+        g_autofree char *system = ssh_link_ask(self, ssh_probe_system, deadline_ms, cancel);
         facts.os = system ? ssh_facts_parse_system(system) : SSH_OS_UNKNOWN;
         if (system && facts.os == SSH_OS_UNKNOWN && facts.shell == SSH_SHELL_POWERSHELL)
             facts.os = SSH_OS_WINDOWS;
@@ -463,8 +464,8 @@ static SshLink *find_or_add_locked(SshLinks *self, const SshHost *host)
     return link;
 }
 
-static bool claim(SshLinks *self, const SshHost *host, Cancel *cancel, SshLink **ret_link,
-                  GError **error)
+static bool ssh_links_claim(SshLinks *self, const SshHost *host, Cancel *cancel, SshLink **ret_link,
+                            GError **error)
 {
     for (;;) {
         pthread_mutex_lock(&self->lock);
@@ -480,7 +481,7 @@ static bool claim(SshLinks *self, const SshHost *host, Cancel *cancel, SshLink *
     }
 }
 
-static void release(SshLinks *self, SshLink *link)
+static void ssh_links_release(SshLinks *self, SshLink *link)
 {
     pthread_mutex_lock(&self->lock);
     link->is_busy = false;
@@ -516,7 +517,7 @@ bool ssh_links_connect(SshLinks *self, const SshHost *host, int64_t deadline_ms,
                        SshLink **ret_link, SshFacts *ret_facts, GError **error)
 {
     SshLink *link = NULL;
-    if (!claim(self, host, cancel, &link, error))
+    if (!ssh_links_claim(self, host, cancel, &link, error))
         return false;
     bool is_connected = ensure_master(self, link, deadline_ms, cancel, error);
     if (is_connected && !link->has_facts)
@@ -525,7 +526,7 @@ bool ssh_links_connect(SshLinks *self, const SshHost *host, int64_t deadline_ms,
         find_facts(link, deadline_ms, cancel);
     *ret_facts = link->facts;
     *ret_link = link;
-    release(self, link);
+    ssh_links_release(self, link);
     return is_connected;
 }
 

@@ -211,14 +211,14 @@ static bool take_bare(Scan *self, bool *ret_taken, GError **error)
     return true;
 }
 
-static void copy(Scan *self, size_t count)
+static void scan_copy(Scan *self, size_t count)
 {
     size_t size = strnlen(self->at, count);
     g_string_append_len(self->out, self->at, (gssize)size);
     self->at += size;
 }
 
-static char innermost(const Scan *self)
+static char scan_innermost(const Scan *self)
 {
     return self->inside->len > 0 ? self->inside->str[self->inside->len - 1] : '(';
 }
@@ -249,7 +249,7 @@ static void take_document_start(Scan *self)
         g_ptr_array_add(self->documents, g_string_free(end, FALSE));
     else
         g_string_free(end, TRUE);
-    copy(self, (size_t)(p - self->at));
+    scan_copy(self, (size_t)(p - self->at));
 }
 
 /* Where the document that begins at `text` is over; NULL: nowhere, so it is none. */
@@ -269,11 +269,11 @@ static const char *document_end(const char *text, const char *end)
 /* At the end of a line: the documents that begin behind it are copied. */
 static void take_documents(Scan *self)
 {
-    copy(self, 1);
+    scan_copy(self, 1);
     for (unsigned i = 0; i < self->documents->len; i++) {
         const char *behind = document_end(self->at, self->documents->pdata[i]);
         if (behind)
-            copy(self, (size_t)(behind - self->at));
+            scan_copy(self, (size_t)(behind - self->at));
     }
     g_ptr_array_set_size(self->documents, 0);
 }
@@ -294,14 +294,14 @@ static void step_quoted(Scan *self, char level)
     if (is_other_quote && take_nested(self))
         return;
     if (c == '\\' && level != '\'') {
-        copy(self, 2);
+        scan_copy(self, 2);
     } else if (level == '"' && g_str_has_prefix(self->at, "$(")) {
         open_level(self, '(');
-        copy(self, 2);
+        scan_copy(self, 2);
     } else {
         if (is_end)
             close_level(self);
-        copy(self, 1);
+        scan_copy(self, 1);
     }
 }
 
@@ -316,22 +316,22 @@ static bool step_plain(Scan *self, GError **error)
     if (is_taken)
         return true;
     if (is_comment(self))
-        copy(self, strcspn(self->at, "\n"));
+        scan_copy(self, strcspn(self->at, "\n"));
     else if (c == '<' && g_str_has_prefix(self->at, "<<<"))
-        copy(self, 3);
+        scan_copy(self, 3);
     else if (c == '<' && g_str_has_prefix(self->at, "<<"))
         take_document_start(self);
     else if (c == '\n')
         take_documents(self);
     else if (g_str_has_prefix(self->at, "$'")) {
         open_level(self, ANSI_QUOTE);
-        copy(self, 2);
+        scan_copy(self, 2);
     } else {
         if (c == '"' || c == '\'' || c == '(')
             open_level(self, c);
         else if (c == ')')
             close_level(self);
-        copy(self, c == '\\' ? 2 : 1);
+        scan_copy(self, c == '\\' ? 2 : 1);
     }
     return true;
 }
@@ -352,7 +352,7 @@ bool url_paths_in_command(ToolContext *context, const char *command, char **ret_
         .documents = g_ptr_array_new_with_free_func(g_free),
     };
     while (*scan.at) {
-        char level = innermost(&scan);
+        char level = scan_innermost(&scan);
         if (level != '(')
             step_quoted(&scan, level);
         else if (!step_plain(&scan, error))

@@ -120,7 +120,7 @@ static void toggle_thinking(Tui *self)
 }
 
 /* The shell gets the screen of before: the viewer is closed. */
-static void suspend(Tui *self)
+static void tui_suspend(Tui *self)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
     review_close(self);
@@ -132,7 +132,7 @@ static void suspend(Tui *self)
     frame_request(self->look->frames, FRAME_NOW);
 }
 
-static void copy(Tui *self, char *text)
+static void tui_copy(Tui *self, char *text)
 {
     g_autofree char *owned = text;
     if (!owned || *owned == '\0')
@@ -163,23 +163,23 @@ static void follow_up(Tui *self)
 
 static void copy_line(Tui *self)
 {
-    copy(self, editor_line(self->input->editor));
+    tui_copy(self, editor_line(self->input->editor));
 }
 
 static void copy_prompt(Tui *self)
 {
-    copy(self, editor_text(self->input->editor));
+    tui_copy(self, editor_text(self->input->editor));
 }
 
-static void leave(Tui *self)
+static void tui_leave(Tui *self)
 {
     if (editor_is_empty(self->input->editor))
         tui_end(self, 0);
 }
 
 static const ActionRow rows[] = {
-    { ACTION_EXIT, leave, NULL },
-    { ACTION_SUSPEND, suspend, NULL },
+    { ACTION_EXIT, tui_leave, NULL },
+    { ACTION_SUSPEND, tui_suspend, NULL },
     { ACTION_THINKING_CYCLE, cycle_thinking, NULL },
     { ACTION_THINKING_TOGGLE, toggle_thinking, NULL },
     { ACTION_MODEL_CYCLE_FORWARD, next_model, NULL },

@@ -86,7 +86,7 @@ static void read_image(void *self_, Cancel *cancel)
     self->block = message_image_block(base64, fit.type);
 }
 
-static void insert(Tui *self, json_t *block)
+static void tui_insert(Tui *self, json_t *block)
 {
     if (self->input->attached->len == LIMIT_ATTACHED_IMAGES) {
         g_ptr_array_remove_index(self->input->attached, 0);
@@ -107,7 +107,7 @@ static void insert_apart(Tui *self, json_t *block)
     const char *shown = editor_shown(self->input->editor, &cursor);
     if (cursor > 0 && shown[cursor - 1] != ' ' && shown[cursor - 1] != '\n')
         editor_insert(self->input->editor, " ");
-    insert(self, block);
+    tui_insert(self, block);
 }
 
 static void take_pasted(Tui *self, const Attaching *read)
@@ -135,7 +135,7 @@ static void take_clipboard(Tui *self, const Attaching *read)
         tui_error(self, "the image of the clipboard cannot be sent: %s",
                   read->note ? read->note : "it is broken");
     else
-        insert(self, read->block);
+        tui_insert(self, read->block);
 }
 
 static void start_next(Tui *self);
@@ -170,7 +170,7 @@ static void start_next(Tui *self)
 }
 
 /* Takes both texts. */
-static void ask(Tui *self, char *path, char *pasted)
+static void tui_ask(Tui *self, char *path, char *pasted)
 {
     Attaching *attaching = g_new0(Attaching, 1);
     attaching->tui = self;
@@ -191,7 +191,7 @@ void attach_clipboard(Tui *self)
         tui_hint(self, "An image is being read already.");
     } else {
         tui_hint(self, "Reading the clipboard…");
-        ask(self, NULL, NULL);
+        tui_ask(self, NULL, NULL);
     }
 }
 
@@ -236,7 +236,7 @@ void attach_pasted(Tui *self, const char *text, size_t size, bool is_last)
     for (char **path = paths; path && *path; path++) {
         g_autofree char *expanded = path_expand_home(*path);
         if (self->input->attaching.length < LIMIT_ATTACHED_IMAGES)
-            ask(self, path_absolute(expanded, self->slash.place.cwd), g_strdup(pasted->str));
+            tui_ask(self, path_absolute(expanded, self->slash.place.cwd), g_strdup(pasted->str));
     }
 }
 
@@ -260,7 +260,7 @@ static json_t *image_at(const Tui *self, const char *text)
 }
 
 /* Is it there already? The same image twice in a text is sent once. */
-static bool holds(const json_t *content, const json_t *image)
+static bool attach_holds(const json_t *content, const json_t *image)
 {
     size_t i = 0;
     json_t *block = NULL;
@@ -277,7 +277,7 @@ json_t *attach_message(const Tui *self, const char *text)
     json_append_take(content, message_text_block(text));
     for (const char *at = text; (at = strstr(at, MARKER)); at++) {
         json_t *image = image_at(self, at);
-        if (image && !holds(content, image))
+        if (image && !attach_holds(content, image))
             json_array_append(content, image);
     }
     return json_array_size(content) > 1 ? message_user_blocks(g_steal_pointer(&content))

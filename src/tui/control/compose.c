@@ -39,7 +39,7 @@ static int live_width(const Frame *self)
     return CLAMP(self->size.columns - 1, 1, LIVE_WIDTH);
 }
 
-static void append(GPtrArray *out, const GPtrArray *rows)
+static void compose_append(GPtrArray *out, const GPtrArray *rows)
 {
     for (unsigned i = 0; i < rows->len; i++)
         g_ptr_array_add(out, row_ref(rows->pdata[i]));
@@ -86,7 +86,7 @@ static void make_working(Frame *self)
         g_autoptr(GPtrArray) rows = rows_new();
         wrap_text(self->tui->run->hint, (Style) { .fg = TOKEN_DIM }, &spec, rows);
         g_ptr_array_set_size(rows, (gint)MIN(rows->len, HINT_ROWS));
-        append(self->parts[PART_WORKING], rows);
+        compose_append(self->parts[PART_WORKING], rows);
     }
 }
 
@@ -183,8 +183,8 @@ static void make_blocks(Frame *self, int rows)
     GPtrArray *out = self->parts[PART_BLOCKS];
     g_ptr_array_set_size(out, 0);
     if (rows > 0 && tui->run->welcome)
-        append(out,
-               tui->run->welcome->len > (guint)rows ? tui->run->short_welcome : tui->run->welcome);
+        compose_append(out, tui->run->welcome->len > (guint)rows ? tui->run->short_welcome
+                                                                 : tui->run->welcome);
     else if (rows > 0)
         transcript_live_rows(tui->run->transcript, live_width(self), rows, tui->look->step, out);
     g_autofree char *output = rows > 0 ? agent_session_bash_output(tui->run->session) : NULL;
@@ -302,7 +302,7 @@ static void frame_clear(Frame *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Frame, frame_clear)
 
-static void compose(Tui *tui, TerminalSize size, LiveArea *ret_area)
+static void tui_compose(Tui *tui, TerminalSize size, LiveArea *ret_area)
 {
     g_auto(Frame) frame = { .tui = tui, .size = size };
     for (int part = 0; part < PART_COUNT; part++)
@@ -318,10 +318,10 @@ static GPtrArray *take_history(Tui *self)
     g_autoptr(GPtrArray) said = rows_new();
     transcript_take_rows(self->run->transcript, said);
     if (self->run->welcome && (self->run->is_welcome_over || said->len > 0)) {
-        append(self->run->history, self->run->welcome);
+        compose_append(self->run->history, self->run->welcome);
         opening_drop_welcome(self);
     }
-    append(self->run->history, said);
+    compose_append(self->run->history, said);
     return backlog_take(self->run->history, FRAME_HISTORY_BYTES);
 }
 
@@ -344,7 +344,7 @@ bool tui_draw(void *self_)
     g_autoptr(GPtrArray) history = take_history(self), rows = rows_new();
     g_autoptr(GString) bytes = g_string_new(NULL);
     LiveArea area = { .rows = rows };
-    compose(self, size, &area);
+    tui_compose(self, size, &area);
     screen_draw(self->look->screen, size, history, &area, bytes);
     if (bytes->len > 0)
         terminal_write(self->look->terminal, bytes->str, bytes->len);

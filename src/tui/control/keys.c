@@ -12,7 +12,7 @@
 
 // ---- the editor ----
 
-static void recall(Tui *self, bool is_back)
+static void tui_recall(Tui *self, bool is_back)
 {
     g_autofree char *text = editor_text(self->input->editor);
     const char *found = is_back ? recall_previous(self->input->recall, text)
@@ -27,7 +27,7 @@ void tui_on_recall(void *self_)
 {
     Tui *self = self_;
     if (self->input->awaits_recall)
-        recall(self, true);
+        tui_recall(self, true);
     input_own(self)->awaits_recall = false;
     frame_request(self->look->frames, FRAME_NOW);
 }
@@ -46,7 +46,7 @@ static void take_result(Tui *self, EditorResult result)
         break;
     case EDITOR_AT_TOP:
     case EDITOR_AT_BOTTOM:
-        recall(self, result == EDITOR_AT_TOP);
+        tui_recall(self, result == EDITOR_AT_TOP);
         break;
     case EDITOR_FULL:
         tui_hint(self, "The editor is full: put the text into a file, and name it with @.");
@@ -135,7 +135,7 @@ static bool is_completed(Tui *self, KeyPress key)
 
 // ---- keys ----
 
-static void type(Tui *self, KeyPress key, gint64 now_ms)
+static void tui_type(Tui *self, KeyPress key, gint64 now_ms)
 {
     uint32_t character = key_character(key);
     if (character == '?' && editor_is_empty(self->input->editor))
@@ -144,7 +144,7 @@ static void type(Tui *self, KeyPress key, gint64 now_ms)
         take_result(self, editor_type(self->input->editor, character, now_ms));
 }
 
-static void press(Tui *self, KeyPress key, gint64 now_ms)
+static void tui_press(Tui *self, KeyPress key, gint64 now_ms)
 {
     Action app = keymap_find(self->input->keymap, KEYS_APP, key);
     Action editor = keymap_find(self->input->keymap, KEYS_EDITOR, key);
@@ -165,7 +165,7 @@ static void press(Tui *self, KeyPress key, gint64 now_ms)
     else if (editor != ACTION_NONE)
         take_result(self, editor_act(self->input->editor, editor, now_ms));
     else
-        type(self, key, now_ms);
+        tui_type(self, key, now_ms);
 }
 
 /* False: it is the editor's. */
@@ -200,7 +200,7 @@ static void on_key(Tui *self, KeyPress key)
     }
     opening_end_welcome(self);
     if (!give_panel(self, key, now_ms))
-        press(self, key, now_ms);
+        tui_press(self, key, now_ms);
     frame_request(self->look->frames, FRAME_NOW);
 }
 

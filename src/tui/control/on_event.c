@@ -70,7 +70,7 @@ static void note_queue(TuiRun *run, json_t *event)
     run->queued = json_incref(event);
 }
 
-static void note(Tui *self, EventKind kind, json_t *event)
+static void tui_note(Tui *self, EventKind kind, json_t *event)
 {
     TuiRun *run = run_own(self);
     switch (kind) {
@@ -220,7 +220,7 @@ void tui_on_event(json_t *event, void *self_)
     show_event(self, kind, event);
     if (kind == EVENT_MESSAGE_UPDATE) // so many that nothing else is looked at
         return;
-    note(self, kind, event);
+    tui_note(self, kind, event);
     tui_turn_spinner(self);
     loop_post(self->loop, tui_settle, self);
 }

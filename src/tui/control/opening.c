@@ -88,7 +88,7 @@ static void on_recent(void *self_)
 }
 
 /* Its rows are made with the first frame, which has a width. */
-static void welcome(Tui *self)
+static void tui_welcome(Tui *self)
 {
     run_own(self)->welcome = rows_new();
     run_own(self)->short_welcome = rows_new();
@@ -156,7 +156,7 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
     if (json_array_size(messages) > 0)
         opening_replay(self, false);
     else if (!settings_get_bool(self->look->settings, "startup.quiet"))
-        welcome(self);
+        tui_welcome(self);
 }
 
 // ---- leaving ----

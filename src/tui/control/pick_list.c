@@ -215,7 +215,7 @@ PickList *pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const Pick
 }
 
 /* On a worker. */
-static void fill(void *self_, Cancel *cancel)
+static void pick_list_fill(void *self_, Cancel *cancel)
 {
     const PickList *self = self_;
     Filling *filling = self->filling;
@@ -244,11 +244,11 @@ void pick_list_open_later(Tui *tui, const PickSpec *spec, PickFill fill_, void *
     self->spec.empty = spec->empty;
     self->filling = g_new0(Filling, 1);
     *self->filling = (Filling) { .fill = fill_, .data = data, .free_data = free_data };
-    self->filling->work = loop_work_start(tui->loop, "list", fill, on_filled, self);
+    self->filling->work = loop_work_start(tui->loop, "list", pick_list_fill, on_filled, self);
     if (self->filling->work)
         return;
     g_autoptr(Cancel) cancel = cancel_new(NULL); // no thread is left
-    fill(self, cancel);
+    pick_list_fill(self, cancel);
     on_filled(self);
 }
 

@@ -16,7 +16,7 @@
 
 /* The interface takes it up now; what a conversation goes by it reads itself, before its next piece
    of work, but for what guards the person, which stays until the next start. */
-static void apply(Tui *tui, const SettingPath *path, json_t *value)
+static void tui_apply(Tui *tui, const SettingPath *path, json_t *value)
 {
     const SettingKey *key = path->key;
     const SettingChange change = { (const char *const *)path->parts, value };
@@ -25,7 +25,7 @@ static void apply(Tui *tui, const SettingPath *path, json_t *value)
         tui_say(tui, "%s is kept; it counts from the next start on.", key->key);
 }
 
-static void save(Tui *tui, const char *name, json_t *value)
+static void tui_save(Tui *tui, const char *name, json_t *value)
 {
     g_auto(SettingPath) path = { 0 };
     g_autoptr(GError) error = NULL;
@@ -35,7 +35,7 @@ static void save(Tui *tui, const char *name, json_t *value)
     }
     const SettingChange change = { (const char *const *)path.parts, value };
     g_autofree char *what = g_strdup_printf("%s counts now, but could not be kept", name);
-    apply(tui, &path, value);
+    tui_apply(tui, &path, value);
     later_save(tui, &change, what, NULL);
 }
 
@@ -70,11 +70,11 @@ static void take_text(Tui *tui, const char *name, const char *text)
     if (text && !setting_value_parse(key, text, &value, &error))
         tui_error(tui, "%s: %s", name, error->message);
     else if (text)
-        save(tui, name, value);
+        tui_save(tui, name, value);
     open_menu(tui, name);
 }
 
-static void change(Tui *tui, const char *name)
+static void tui_change(Tui *tui, const char *name)
 {
     const SettingKey *key = setting_key_find(name);
     g_autofree char *title = g_strdup_printf("%s: %s", name, key->help);
@@ -82,7 +82,7 @@ static void change(Tui *tui, const char *name)
     switch (key->type) {
     case SETTING_BOOLEAN: {
         g_autoptr(json_t) value = json_boolean(!settings_get_bool(tui->look->settings, name));
-        save(tui, name, value);
+        tui_save(tui, name, value);
         open_menu(tui, name);
         break;
     }
@@ -144,7 +144,7 @@ static void open_menu(Tui *tui, const char *name)
         .hint = "Enter changes, Tab shows one group, Esc leaves, typing looks for one",
         .empty = "There is no such setting.",
         .is_tall = true,
-        .chosen = change,
+        .chosen = tui_change,
         .key = on_key,
     };
     GPtrArray *items = pick_items_new();

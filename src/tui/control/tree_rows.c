@@ -153,7 +153,7 @@ static void mark_active(Tree *self)
     }
 }
 
-static void join(Tree *self)
+static void tree_join(Tree *self)
 {
     for (guint i = 0; i < self->nodes->len; i++) {
         Node *node = self->nodes->pdata[i];
@@ -231,7 +231,7 @@ GPtrArray *tree_lines(const json_t *tree, TreeFilter filter)
     g_autoptr(GArray) stack = g_array_new(false, false, sizeof(Place));
     add_nodes(&self, json_get_array(tree, "entries"), filter);
     mark_active(&self);
-    join(&self);
+    tree_join(&self);
     push_all(stack, self.roots, 0);
     while (stack->len > 0) {
         const Place place = g_array_index(stack, Place, stack->len - 1);

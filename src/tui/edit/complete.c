@@ -93,7 +93,7 @@ bool completer_is_open(const Completer *self)
 
 // ---- open and closed ----
 
-static void hide(Completer *self)
+static void completer_hide(Completer *self)
 {
     self->is_open = self->is_current = self->is_forced = self->is_again = false;
     self->taker = NULL;
@@ -103,18 +103,18 @@ static void hide(Completer *self)
     complete_token_clear(&self->token);
 }
 
-static void dismiss(Completer *self)
+static void completer_dismiss(Completer *self)
 {
     complete_token_clear(&self->dismissed);
     self->dismissed = self->token;
     self->token = (CompleteToken) { 0 };
-    hide(self);
+    completer_hide(self);
 }
 
 void completer_close(Completer *self)
 {
     if (self->token.kind != TOKEN_KIND_NONE)
-        dismiss(self);
+        completer_dismiss(self);
 }
 
 /* Is it what was closed, gone on with? */
@@ -130,10 +130,10 @@ void completer_set_commands(Completer *self, const CompleteItem *commands)
 {
     self->spec.commands = commands;
     if (self->token.kind == TOKEN_KIND_COMMAND || self->token.kind == TOKEN_KIND_OPTION)
-        hide(self); // its rows may be of commands that are gone
+        completer_hide(self); // its rows may be of commands that are gone
 }
 
-static void show(Completer *self)
+static void completer_show(Completer *self)
 {
     self->is_open = self->list.entries->len > 0;
     self->is_current = true;
@@ -187,7 +187,7 @@ static void list_items(Completer *self, const CompleteItem *items, const char *s
         const CompleteItem *item = g_array_index(ranked, Ranked, i).item;
         complete_list_add(&self->list, sign, bare_name(item->name), item->argument, item->help);
     }
-    show(self);
+    completer_show(self);
 }
 
 /* "[info|delete]" has two options. Free with g_strfreev(); NULL: there are none to choose from. */
@@ -212,13 +212,13 @@ static void list_options(Completer *self)
     for (size_t i = 0; options && options[i]; i++)
         if (g_str_has_prefix(options[i], self->token.query))
             complete_list_add(&self->list, "", options[i], NULL, NULL);
-    show(self);
+    completer_show(self);
 }
 
 // ---- files ----
 
-static void ask(Completer *self);
-static void take(Completer *self, Editor *editor);
+static void completer_ask(Completer *self);
+static void completer_take(Completer *self, Editor *editor);
 
 static void forget_files(void *self_)
 {
@@ -233,7 +233,7 @@ static void use_files(Completer *self)
     self->forgetting = loop_add_timer(self->spec.loop, FILES_KEPT_MS, forget_files, self);
 }
 
-static void match(void *self_, Cancel *cancel)
+static void complete_match(void *self_, Cancel *cancel)
 {
     Completer *self = self_;
     Question *question = &self->question;
@@ -249,9 +249,9 @@ static void take_names(Completer *self, const GPtrArray *names)
     self->list.is_path = true;
     for (guint i = 0; i < names->len; i++)
         complete_list_add(&self->list, "", names->pdata[i], NULL, NULL);
-    show(self);
+    completer_show(self);
     if (taker && names->len == 1 && is_still_there(self, taker))
-        take(self, taker);
+        completer_take(self, taker);
 }
 
 static void end_match(void *self_)
@@ -263,7 +263,7 @@ static void end_match(void *self_)
                     g_strcmp0(self->question.query, self->token.query) == 0;
     question_clear(&self->question);
     if (self->is_again)
-        ask(self);
+        completer_ask(self);
     else if (is_asked && names) {
         take_names(self, names);
         self->spec.on_change(self->spec.user_data);
@@ -287,7 +287,7 @@ static void end_reading(void *self_)
     self->files_at_ms = time_monotonic_ms();
     use_files(self);
     if (self->token.kind == TOKEN_KIND_FILE && !self->list.is_moved)
-        ask(self);
+        completer_ask(self);
 }
 
 static void read_if_old(Completer *self)
@@ -299,7 +299,7 @@ static void read_if_old(Completer *self)
 }
 
 /* For the names of `token`, which come later. Without a thread there are none. */
-static void ask(Completer *self)
+static void completer_ask(Completer *self)
 {
     self->is_again = self->matching != NULL;
     if (self->matching) {
@@ -316,14 +316,15 @@ static void ask(Completer *self)
     }
     self->question.kind = self->token.kind;
     self->question.query = g_strdup(self->token.query);
-    self->matching = loop_work_start(self->spec.loop, "kedge-match", match, end_match, self);
+    self->matching =
+        loop_work_start(self->spec.loop, "kedge-match", complete_match, end_match, self);
     if (!self->matching)
         question_clear(&self->question);
 }
 
 // ---- what is typed ----
 
-static void begin(Completer *self, CompleteToken *token)
+static void completer_begin(Completer *self, CompleteToken *token)
 {
     bool is_new = token->kind != self->token.kind || token->start != self->token.start;
     complete_token_clear(&self->token);
@@ -352,7 +353,7 @@ static void begin(Completer *self, CompleteToken *token)
     }
     if (is_new)
         self->is_open = false; // what is shown belongs to another word
-    ask(self);
+    completer_ask(self);
 }
 
 void completer_update(Completer *self, Editor *editor)
@@ -367,31 +368,31 @@ void completer_update(Completer *self, Editor *editor)
             complete_token_clear(&token); // another word
     }
     if (is_dismissed(self, &token)) {
-        hide(self);
+        completer_hide(self);
         return;
     }
     complete_token_clear(&self->dismissed);
     if (token.kind == TOKEN_KIND_NONE)
-        hide(self);
+        completer_hide(self);
     else if (!complete_token_equal(&token, &self->token))
-        begin(self, &token);
+        completer_begin(self, &token);
 }
 
 void completer_force(Completer *self, Editor *editor)
 {
     g_auto(CompleteToken) token = { 0 };
     complete_token_clear(&self->dismissed);
-    hide(self);
+    completer_hide(self);
     find_token(editor, false, &token);
     if (token.kind != TOKEN_KIND_NONE)
-        begin(self, &token);
+        completer_begin(self, &token);
     if (self->token.kind != TOKEN_KIND_NONE && (self->is_open || !self->is_current))
         return;
     complete_token_clear(&token);
     find_token(editor, true, &token);
     if (token.kind == TOKEN_KIND_NONE)
         return;
-    begin(self, &token);
+    completer_begin(self, &token);
     self->is_forced = true;
     self->taker = editor;
 }
@@ -406,7 +407,7 @@ static char *taken_text(const Completer *self, const CompleteEntry *entry)
 }
 
 /* The selected entry comes in the place of the token. One that can be gone on from opens again. */
-static void take(Completer *self, Editor *editor)
+static void completer_take(Completer *self, Editor *editor)
 {
     const CompleteEntry *entry = complete_list_selected(&self->list);
     g_autofree char *text = taken_text(self, entry);
@@ -417,10 +418,10 @@ static void take(Completer *self, Editor *editor)
     if (!goes_on) { // no list for what was chosen just now
         g_free(self->token.query);
         self->token.query = g_strdup(bare_name(entry->name));
-        dismiss(self);
+        completer_dismiss(self);
         return;
     }
-    hide(self);
+    completer_hide(self);
     self->is_forced = is_forced;
     self->token.start = start;
     completer_update(self, editor);
@@ -441,7 +442,7 @@ static bool is_sent(const Completer *self, const CompleteEntry *entry)
     }
 }
 
-static bool accept(Completer *self, Editor *editor, bool is_enter, bool *ret_submits)
+static bool completer_accept(Completer *self, Editor *editor, bool is_enter, bool *ret_submits)
 {
     const CompleteEntry *entry = complete_list_selected(&self->list);
     bool is_untouched = *self->token.query == '\0' && !self->list.is_moved;
@@ -450,7 +451,7 @@ static bool accept(Completer *self, Editor *editor, bool is_enter, bool *ret_sub
     if (is_enter && self->token.kind == TOKEN_KIND_OPTION && is_untouched)
         return false; // the command alone
     *ret_submits = is_enter && is_sent(self, entry);
-    take(self, editor);
+    completer_take(self, editor);
     return true;
 }
 
@@ -474,9 +475,9 @@ bool completer_act(Completer *self, Action action, Editor *editor, bool *ret_sub
         complete_list_move(&self->list, page, false);
         return true;
     case ACTION_LIST_TAB:
-        return accept(self, editor, false, ret_submits);
+        return completer_accept(self, editor, false, ret_submits);
     case ACTION_LIST_ACCEPT:
-        return accept(self, editor, true, ret_submits);
+        return completer_accept(self, editor, true, ret_submits);
     case ACTION_LIST_CANCEL:
         completer_close(self);
         return true;

@@ -1,7 +1,7 @@
 /*
  * The editor (editor.h): what actions, characters and pastes do to the text.
  *
- * Every change goes through change(), which keeps the bound, the undo list, the rows and the
+ * Every change goes through editor_change(), which keeps the bound, the undo list, the rows and the
  * cursor in step.
  */
 #include "tui/edit/editor.h"
@@ -69,7 +69,7 @@ void editor_free(Editor *self)
 
 // ---- changes ----
 
-static void replace(Editor *self, size_t start, size_t end, const Piece *piece)
+static void editor_do_replace(Editor *self, size_t start, size_t end, const Piece *piece)
 {
     text_buffer_replace(self->text, start, end, piece);
     text_layout_change(self->layout, start, end - start, piece->size);
@@ -86,15 +86,15 @@ static bool has_room(Editor *self, const Piece *removed, const Piece *piece)
 
 /* The text from `start` to `end`, which is no part of a marker, becomes `piece`; the cursor stands
    behind that. */
-static EditorResult change(Editor *self, UndoKind kind, size_t start, size_t end,
-                           const Piece *piece, gint64 now_ms)
+static EditorResult editor_change(Editor *self, UndoKind kind, size_t start, size_t end,
+                                  const Piece *piece, gint64 now_ms)
 {
     g_autoptr(Piece) removed = text_buffer_copy(self->text, start, end);
     if (removed->size == 0 && piece->size == 0)
         return EDITOR_MOVED;
     if (!has_room(self, removed, piece))
         return EDITOR_FULL;
-    replace(self, start, end, piece);
+    editor_do_replace(self, start, end, piece);
     const UndoChange undo = {
         .kind = kind,
         .offset = start,
@@ -113,11 +113,11 @@ static EditorResult change_text(Editor *self, UndoKind kind, size_t start, size_
                                 const char *text, size_t size, gint64 now_ms)
 {
     g_autoptr(Piece) piece = piece_new(text, size);
-    return change(self, kind, start, end, piece, now_ms);
+    return editor_change(self, kind, start, end, piece, now_ms);
 }
 
 /* Nothing that was begun goes on. */
-static void interrupt(Editor *self)
+static void editor_interrupt(Editor *self)
 {
     undo_list_seal(self->undo);
     self->goal = -1;
@@ -127,7 +127,7 @@ static void interrupt(Editor *self)
 
 static void move_to(Editor *self, size_t cursor)
 {
-    interrupt(self);
+    editor_interrupt(self);
     self->cursor = cursor;
 }
 
@@ -153,7 +153,7 @@ static const Deed deeds[ACTION_COUNT] = {
     [ACTION_DELETE_TO_LINE_END] = { step_cut_line_end, DEED_KILL },
 };
 
-static EditorResult erase(Editor *self, size_t start, size_t end, gint64 now_ms)
+static EditorResult editor_erase(Editor *self, size_t start, size_t end, gint64 now_ms)
 {
     self->run = RUN_NONE;
     return change_text(self, UNDO_ERASED, start, end, "", 0, now_ms);
@@ -176,7 +176,7 @@ static EditorResult do_deed(Editor *self, const Deed *deed, gint64 now_ms)
     size_t target = deed->step(self->text, self->cursor);
     size_t start = MIN(target, self->cursor), end = MAX(target, self->cursor);
     if (deed->kind == DEED_ERASE)
-        return erase(self, start, end, now_ms);
+        return editor_erase(self, start, end, now_ms);
     if (deed->kind == DEED_KILL)
         return kill_text(self, start, end);
     move_to(self, target);
@@ -194,11 +194,11 @@ static EditorResult move_rows(Editor *self, int count, EditorResult at_edge)
 }
 
 /* The text from `start` to `end` becomes `piece`, for yank_older() to be replaced. */
-static EditorResult yank(Editor *self, const Piece *piece, size_t start, size_t end)
+static EditorResult editor_yank(Editor *self, const Piece *piece, size_t start, size_t end)
 {
     if (!piece)
         return EDITOR_MOVED;
-    EditorResult result = change(self, UNDO_ALONE, start, end, piece, 0);
+    EditorResult result = editor_change(self, UNDO_ALONE, start, end, piece, 0);
     if (result != EDITOR_CHANGED)
         return result;
     self->run = RUN_YANK;
@@ -211,17 +211,17 @@ static EditorResult yank_older(Editor *self)
 {
     if (self->run != RUN_YANK)
         return EDITOR_MOVED;
-    return yank(self, kill_ring_older(self->kills), self->yanked_at,
-                self->yanked_at + self->yanked_size);
+    return editor_yank(self, kill_ring_older(self->kills), self->yanked_at,
+                       self->yanked_at + self->yanked_size);
 }
 
-static EditorResult undo(Editor *self)
+static EditorResult editor_undo(Editor *self)
 {
     UndoChange change = { 0 };
-    interrupt(self);
+    editor_interrupt(self);
     if (!undo_list_take(self->undo, &change))
         return EDITOR_MOVED;
-    replace(self, change.offset, change.offset + change.inserted, change.removed);
+    editor_do_replace(self, change.offset, change.offset + change.inserted, change.removed);
     piece_free(change.removed);
     self->cursor = change.cursor;
     return EDITOR_CHANGED;
@@ -244,19 +244,19 @@ static bool is_continued(Editor *self)
     return at == 1 || text_buffer_byte(self->text, at - 2) != '\\';
 }
 
-static EditorResult submit(Editor *self)
+static EditorResult editor_submit(Editor *self)
 {
     if (is_continued(self)) {
         self->run = RUN_NONE;
         return change_text(self, UNDO_ALONE, self->cursor - 1, self->cursor, "\n", 1, 0);
     }
-    interrupt(self);
+    editor_interrupt(self);
     return EDITOR_SUBMITTED;
 }
 
 static EditorResult wait_for_character(Editor *self, Action action)
 {
-    interrupt(self);
+    editor_interrupt(self);
     self->jump = action;
     return EDITOR_MOVED;
 }
@@ -270,7 +270,7 @@ EditorResult editor_act(Editor *self, Action action, gint64 now_ms)
     int page = MAX(text_layout_window_rows(self->layout) - 1, 1);
     switch (action) {
     case ACTION_SUBMIT:
-        return submit(self);
+        return editor_submit(self);
     case ACTION_NEW_LINE:
         return new_line(self, now_ms);
     case ACTION_CURSOR_UP:
@@ -282,11 +282,11 @@ EditorResult editor_act(Editor *self, Action action, gint64 now_ms)
     case ACTION_PAGE_DOWN:
         return move_rows(self, page, EDITOR_MOVED);
     case ACTION_YANK:
-        return yank(self, kill_ring_newest(self->kills), self->cursor, self->cursor);
+        return editor_yank(self, kill_ring_newest(self->kills), self->cursor, self->cursor);
     case ACTION_YANK_POP:
         return yank_older(self);
     case ACTION_UNDO:
-        return undo(self);
+        return editor_undo(self);
     case ACTION_JUMP_FORWARD:
     case ACTION_JUMP_BACKWARD:
         return wait_for_character(self, action);
@@ -335,7 +335,7 @@ static size_t count_lines(const GString *text)
 }
 
 /* A paste as it stands in the text. Caller frees. */
-static Piece *fold(Editor *self, const GString *paste)
+static Piece *editor_fold(Editor *self, const GString *paste)
 {
     g_autofree char *shown = NULL;
     size_t lines = count_lines(paste);
@@ -353,8 +353,8 @@ static Piece *fold(Editor *self, const GString *paste)
 
 static EditorResult insert_piece(Editor *self, const Piece *piece)
 {
-    interrupt(self);
-    return change(self, UNDO_ALONE, self->cursor, self->cursor, piece, 0);
+    editor_interrupt(self);
+    return editor_change(self, UNDO_ALONE, self->cursor, self->cursor, piece, 0);
 }
 
 EditorResult editor_paste(Editor *self, const char *text, size_t size, bool is_last)
@@ -375,7 +375,7 @@ EditorResult editor_paste(Editor *self, const char *text, size_t size, bool is_l
         return EDITOR_MOVED;
     EditorResult result = EDITOR_FULL;
     if (!self->is_paste_full) {
-        g_autoptr(Piece) piece = fold(self, self->paste);
+        g_autoptr(Piece) piece = editor_fold(self, self->paste);
         result = insert_piece(self, piece);
     }
     drop_paste(self);
@@ -398,14 +398,14 @@ EditorResult editor_insert(Editor *self, const char *text)
 
 // ---- the text as a whole ----
 
-static Piece *whole(const Editor *self)
+static Piece *editor_whole(const Editor *self)
 {
     return text_buffer_copy(self->text, 0, text_buffer_size(self->text));
 }
 
 char *editor_text(const Editor *self)
 {
-    g_autoptr(Piece) piece = whole(self);
+    g_autoptr(Piece) piece = editor_whole(self);
     return piece_meant(piece);
 }
 
@@ -419,7 +419,7 @@ void editor_set_text(Editor *self, const char *text)
 {
     g_autofree char *clean = clean_text(text, self->tab_width);
     size_t size = utf8_boundary_before(clean, strlen(clean), LIMIT_EDITOR_BYTES);
-    interrupt(self);
+    editor_interrupt(self);
     change_text(self, UNDO_ALONE, 0, text_buffer_size(self->text), clean, size, 0);
     self->cursor = text_buffer_size(self->text);
 }
@@ -427,16 +427,16 @@ void editor_set_text(Editor *self, const char *text)
 void editor_replace(Editor *self, size_t start, const char *text)
 {
     g_autofree char *clean = clean_text(text, self->tab_width);
-    interrupt(self);
+    editor_interrupt(self);
     change_text(self, UNDO_ALONE, step_settle(self->text, MIN(start, self->cursor)), self->cursor,
                 clean, strlen(clean), 0);
 }
 
 void editor_clear(Editor *self)
 {
-    interrupt(self);
+    editor_interrupt(self);
     kill_text(self, 0, text_buffer_size(self->text));
-    interrupt(self);
+    editor_interrupt(self);
 }
 
 bool editor_is_empty(const Editor *self)

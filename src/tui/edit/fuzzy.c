@@ -39,7 +39,7 @@ static gunichar letter_at(const char *p, bool has_capitals)
 }
 
 /* Where `word` stands in the text from `start` on. */
-static bool find(const Word *word, const char *start, Span *ret_span)
+static bool word_find(const Word *word, const char *start, Span *ret_span)
 {
     const char *wanted = word->start, *p = start;
     gunichar letter = letter_at(wanted, word->has_capitals);
@@ -72,7 +72,7 @@ static bool begins_word(const char *text, const char *p)
     return !g_unichar_isalnum(before) || (g_unichar_isupper(c) && g_unichar_islower(before));
 }
 
-static int judge(const Word *word, const char *text, Span span)
+static int word_judge(const Word *word, const char *text, Span span)
 {
     const char *wanted = word->start;
     int score = 0, skipped = 0;
@@ -104,12 +104,12 @@ static bool match_word(const Word *word, const char *text, const char *part, int
 {
     Span span;
     int score = 0;
-    if (find(word, part, &span)) {
+    if (word_find(word, part, &span)) {
         score = SCORE_LAST_PART;
-    } else if (part == text || !find(word, text, &span)) {
+    } else if (part == text || !word_find(word, text, &span)) {
         return false;
     }
-    score += judge(word, text, span);
+    score += word_judge(word, text, span);
     if (span.start == part || span.start == text)
         score += SCORE_START;
     bool is_end = *span.end == '\0' || strcmp(span.end, "/") == 0;

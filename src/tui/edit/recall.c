@@ -126,7 +126,7 @@ static bool ensure_stored(Recall *self)
 
 // ---- up and down ----
 
-static int count(const Recall *self)
+static int recall_count(const Recall *self)
 {
     return (int)(self->own->len + self->stored->len);
 }
@@ -142,9 +142,9 @@ const char *recall_previous(Recall *self, const char *text)
     if (!ensure_stored(self))
         return NULL;
     int index = self->index + 1;
-    while (index < count(self) && g_str_equal(prompt_at(self, index), text))
+    while (index < recall_count(self) && g_str_equal(prompt_at(self, index), text))
         index++; // it would look as if nothing had happened
-    if (index >= count(self))
+    if (index >= recall_count(self))
         return NULL;
     if (self->index < 0) {
         g_free(self->draft);

@@ -115,7 +115,8 @@ static void begin_row(Wrapper *self, uint32_t at, int cells)
 }
 
 /* What stands at `at` and is not parted. A wide character may be broken before and behind. */
-static void put(Wrapper *self, uint32_t at, uint32_t size, int cells, bool is_blank, bool is_wide)
+static void wrapper_put(Wrapper *self, uint32_t at, uint32_t size, int cells, bool is_blank,
+                        bool is_wide)
 {
     if (is_wide) {
         self->gap = at;
@@ -148,7 +149,7 @@ static uint32_t put_text(Wrapper *self, const char *line, uint32_t at, uint32_t 
             (unsigned char)line[at] < 0x80 && (at + 1 == end || (unsigned char)line[at + 1] < 0x80);
         if (!is_plain)
             size = (uint32_t)cluster_size(line + at, end - at, &cells);
-        put(self, at, size, cells, line[at] == ' ', cells > 1);
+        wrapper_put(self, at, size, cells, line[at] == ' ', cells > 1);
         at += size;
     }
     return at;
@@ -159,12 +160,12 @@ static void put_marker(Wrapper *self, const char *line, uint32_t at, uint32_t en
 {
     int cells = text_cells(line + at, end - at);
     if (cells <= self->width) {
-        put(self, at, end - at, cells, false, false);
+        wrapper_put(self, at, end - at, cells, false, false);
         return;
     }
     while (at < end) {
         uint32_t size = (uint32_t)cluster_size(line + at, end - at, &cells);
-        put(self, at, size, cells, false, false);
+        wrapper_put(self, at, size, cells, false, false);
         at += size;
     }
 }
@@ -317,7 +318,7 @@ static Place place_of(TextLayout *self, size_t cursor)
     return (Place) { line, row_at(line, cursor - line->start) };
 }
 
-static bool above(TextLayout *self, Place *place)
+static bool text_layout_above(TextLayout *self, Place *place)
 {
     if (place->row > 0) {
         place->row--;
@@ -331,7 +332,7 @@ static bool above(TextLayout *self, Place *place)
     return true;
 }
 
-static bool below(TextLayout *self, Place *place)
+static bool text_layout_below(TextLayout *self, Place *place)
 {
     size_t end = place->line->start + place->line->size;
     if (!is_last_of_line(self, *place)) {
@@ -382,7 +383,8 @@ bool text_layout_move(TextLayout *self, int count, size_t *cursor, int *goal)
     if (*goal < 0)
         *goal = cells_between(self, row_start(place), *cursor);
     int moved = 0;
-    while (moved < ABS(count) && (is_down ? below(self, &place) : above(self, &place)))
+    while (moved < ABS(count) &&
+           (is_down ? text_layout_below(self, &place) : text_layout_above(self, &place)))
         moved++;
     if (moved > 0)
         *cursor = cursor_in(self, place, *goal, is_down);
@@ -397,7 +399,7 @@ static bool look_equal(const TextLook *a, const TextLook *b)
            style_equal(a->mark, b->mark);
 }
 
-static Row *draw(TextLayout *self, Place place)
+static Row *text_layout_draw(TextLayout *self, Place place)
 {
     const Line *line = place.line;
     size_t at = row_start(place), end = row_end(self, place);
@@ -433,7 +435,7 @@ static void add_row(TextLayout *self, Place place, const TextLook *look, GPtrArr
     }
     line->is_used = true;
     if (!line->drawn->pdata[place.row]) {
-        Row *row = draw(self, place); // may find more rows, and room for them
+        Row *row = text_layout_draw(self, place); // may find more rows, and room for them
         line->drawn->pdata[place.row] = row;
     }
     g_ptr_array_add(out, row_ref(line->drawn->pdata[place.row]));
@@ -444,11 +446,11 @@ static Place find_top(TextLayout *self, Place cursor, int max_rows, int *ret_row
 {
     Place top = cursor, end = cursor;
     int rows_above = 0, rows_below = 0;
-    while (rows_above + 1 < max_rows && row_start(top) > self->top && above(self, &top))
+    while (rows_above + 1 < max_rows && row_start(top) > self->top && text_layout_above(self, &top))
         rows_above++;
-    while (rows_above + rows_below + 1 < max_rows && below(self, &end))
+    while (rows_above + rows_below + 1 < max_rows && text_layout_below(self, &end))
         rows_below++;
-    while (rows_above + rows_below + 1 < max_rows && above(self, &top))
+    while (rows_above + rows_below + 1 < max_rows && text_layout_above(self, &top))
         rows_above++;
     *ret_rows_above = rows_above;
     return top;
@@ -476,7 +478,7 @@ void text_layout_rows(TextLayout *self, const TextLayoutSpec *spec, GPtrArray *o
     *ret_column = MIN(mark_cells(self) + cells, self->width - 1);
     self->top = row_start(row);
     add_row(self, row, &spec->look, out);
-    for (int i = 1; i < self->max_rows && below(self, &row); i++)
+    for (int i = 1; i < self->max_rows && text_layout_below(self, &row); i++)
         add_row(self, row, &spec->look, out);
     forget_unused(self);
 }

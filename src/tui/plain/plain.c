@@ -23,7 +23,7 @@ enum {
 // ---- between what happens ----
 
 /* When nothing runs: the next of the first messages, or the person's turn. */
-static void settle(void *self_)
+static void plain_settle(void *self_)
 {
     Plain *self = self_;
     bool is_busy = !agent_session_is_idle(self->session) || self->is_bash_running;
@@ -37,7 +37,7 @@ static void settle(void *self_)
         return;
     if (self->next_prompt < self->options->prompt_count) {
         plain_send(self, self->options->prompts[self->next_prompt++]);
-        loop_post(self->loop, settle, self);
+        loop_post(self->loop, plain_settle, self);
         return;
     }
     plain_write(self, PROMPT);
@@ -47,7 +47,7 @@ static void settle(void *self_)
 static void on_input(int fd, short revents, void *self_)
 {
     plain_on_input(fd, revents, self_);
-    settle(self_);
+    plain_settle(self_);
 }
 
 /* What is queued stays so. */
@@ -75,7 +75,7 @@ static void stop_run(Plain *self, gint64 now)
 }
 
 /* Ctrl-C: the terminal has dropped what was typed of the line. */
-static void interrupt(Plain *self)
+static void plain_interrupt(Plain *self)
 {
     gint64 now = time_monotonic_ms();
     bool is_hiding = self->key_provider != NULL;
@@ -90,11 +90,11 @@ static void interrupt(Plain *self)
     else
         plain_say(self, "Ctrl+C again, or Ctrl+D, leaves.");
     self->interrupted_at = now;
-    settle(self);
+    plain_settle(self);
 }
 
 /* Ctrl-Z: as it is without anybody who looks, but for a key that is being typed. */
-static void suspend(Plain *self)
+static void plain_suspend(Plain *self)
 {
     sigset_t stop;
     if (self->key_provider) {
@@ -107,7 +107,7 @@ static void suspend(Plain *self)
     pthread_sigmask(SIG_UNBLOCK, &stop, NULL); // stands still here, until SIGCONT
     pthread_sigmask(SIG_BLOCK, &stop, NULL);
     self->is_prompted = false;
-    settle(self);
+    plain_settle(self);
 }
 
 static void on_signal(int signal_number, void *self_)
@@ -116,12 +116,12 @@ static void on_signal(int signal_number, void *self_)
     if (signal_number == SIGHUP && self->exit_code == 129)
         return; // said twice: by the terminal, and by the shell
     if (signal_number == SIGTSTP) {
-        suspend(self);
+        plain_suspend(self);
     } else if (self->is_ending) { // another one
         children_kill_all();
         loop_quit(self->loop);
     } else if (signal_number == SIGINT) {
-        interrupt(self);
+        plain_interrupt(self);
     } else {
         plain_end(self, 128 + signal_number);
     }
@@ -225,7 +225,7 @@ static void on_event(json_t *event, void *self_)
     }
     if (kind == EVENT_AGENT_START || kind == EVENT_AGENT_END)
         note_run(self, kind == EVENT_AGENT_START);
-    loop_post(self->loop, settle, self);
+    loop_post(self->loop, plain_settle, self);
 }
 
 // ---- the door of the slash commands ----
@@ -320,7 +320,7 @@ static void plain_init(Plain *self)
     open_conversation(self);
     say_welcome(self);
     self->input = loop_add_fd(self->loop, STDIN_FILENO, POLLIN, on_input, self);
-    loop_post(self->loop, settle, self);
+    loop_post(self->loop, plain_settle, self);
 }
 
 /* What a person needs to go on later. */

@@ -75,7 +75,7 @@ void plain_speech_say(PlainSpeech *self, const char *text)
     }
 }
 
-static void G_GNUC_PRINTF(2, 3) sayf(PlainSpeech *self, const char *format, ...)
+static void G_GNUC_PRINTF(2, 3) speech_sayf(PlainSpeech *self, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -99,7 +99,7 @@ static void say_answer_line(PlainSpeech *self, const char *line)
         return;
     if (is_fence(line))
         self->is_code = !self->is_code;
-    sayf(self, "%s%s\n", self->has_said ? "" : ANSWER_LABEL, line);
+    speech_sayf(self, "%s%s\n", self->has_said ? "" : ANSWER_LABEL, line);
     self->has_said = true;
 }
 
@@ -177,9 +177,9 @@ static void on_message_end(PlainSpeech *self, const json_t *message)
     }
     const char *reason = message_stop_reason(message), *problem = message_error(message);
     if (g_str_equal(reason, "aborted"))
-        sayf(self, "Stopped: %s", problem ? problem : "Operation aborted");
+        speech_sayf(self, "Stopped: %s", problem ? problem : "Operation aborted");
     else if (g_str_equal(reason, "error"))
-        sayf(self, "Error: %s", problem ? problem : "the request failed");
+        speech_sayf(self, "Error: %s", problem ? problem : "the request failed");
     else if (g_str_equal(reason, "length"))
         plain_speech_say(self, "The answer was cut at its output limit.");
 }
@@ -193,7 +193,7 @@ static void on_call_start(PlainSpeech *self, const json_t *event)
     g_autofree char *name = call_title_line(tool ? tool : "?");
     gint64 now = time_monotonic_ms();
     g_hash_table_insert(self->calls, g_strdup(id ? id : ""), g_memdup2(&now, sizeof(now)));
-    sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);
+    speech_sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);
 }
 
 /* "in 4 s", "in 0.3 s"; of several that run at once the tool is named. */
@@ -212,9 +212,9 @@ static void on_call_end(PlainSpeech *self, const json_t *event)
     g_autofree char *time = g_strdup_printf("in %.*f s", seconds < 2 ? 1 : 0, seconds);
     if (json_get_bool(event, "isError", false)) {
         g_autofree char *why = call_title_failure(tool, result);
-        sayf(self, "%sFailed %s: %s", who, time, why);
+        speech_sayf(self, "%sFailed %s: %s", who, time, why);
     } else {
-        sayf(self, "%sDone %s.", who, time);
+        speech_sayf(self, "%sDone %s.", who, time);
     }
 }
 
@@ -224,22 +224,22 @@ static void on_notice(PlainSpeech *self, const json_t *event)
 {
     const char *level = json_get_text(event, "level"), *text = json_get_text(event, "message");
     bool is_grave = g_strcmp0(level, "warning") == 0 || g_strcmp0(level, "error") == 0;
-    sayf(self, "%s: %s", is_grave ? "Warning" : "Note", text ? text : "");
+    speech_sayf(self, "%s: %s", is_grave ? "Warning" : "Note", text ? text : "");
 }
 
 static void on_retry(PlainSpeech *self, const json_t *event)
 {
-    sayf(self, "Trying again, %lld of %lld, in %.0f s.",
-         (long long)json_get_int(event, "attempt", 0),
-         (long long)json_get_int(event, "maxAttempts", 0),
-         (double)json_get_int(event, "delayMs", 0) / 1000);
+    speech_sayf(self, "Trying again, %lld of %lld, in %.0f s.",
+                (long long)json_get_int(event, "attempt", 0),
+                (long long)json_get_int(event, "maxAttempts", 0),
+                (double)json_get_int(event, "delayMs", 0) / 1000);
 }
 
 static void on_compaction_end(PlainSpeech *self, const json_t *event)
 {
     const char *problem = json_get_text(event, "errorMessage");
     if (problem)
-        sayf(self, "Error: %s", problem);
+        speech_sayf(self, "Error: %s", problem);
     else if (!json_get_bool(event, "aborted", false))
         plain_speech_say(self, "The summary is in its place.");
 }
@@ -253,7 +253,7 @@ static void on_handoff(PlainSpeech *self, const json_t *event, bool is_start)
     if (is_start)
         plain_speech_say(self, "Going on in a new session, with what a model writes of this one.");
     else if (problem)
-        sayf(self, "Error: %s", problem);
+        speech_sayf(self, "Error: %s", problem);
 }
 
 void plain_speech_event(PlainSpeech *self, const json_t *event)
@@ -292,7 +292,7 @@ void plain_speech_event(PlainSpeech *self, const json_t *event)
         on_handoff(self, event, kind == EVENT_AUTO_COMPACTION_START);
         break;
     case EVENT_SESSION_INFO_CHANGED:
-        sayf(self, "This session is called: %s", json_get_text(event, "name"));
+        speech_sayf(self, "This session is called: %s", json_get_text(event, "name"));
         break;
     default:
         break;
@@ -306,18 +306,18 @@ static void replay_message(PlainSpeech *self, const json_t *message)
     const char *role = message_role(message);
     g_autofree char *text = message_text(message);
     if (g_str_equal(role, "user") && !utf8_is_blank(text))
-        sayf(self, "You: %s", text);
+        speech_sayf(self, "You: %s", text);
     if (!g_str_equal(role, "assistant"))
         return;
     if (!utf8_is_blank(text))
-        sayf(self, ANSWER_LABEL "%s", text);
+        speech_sayf(self, ANSWER_LABEL "%s", text);
     g_autoptr(json_t) calls = message_tool_calls(message);
     size_t i = 0;
     json_t *call = NULL;
     json_array_foreach (calls, i, call) {
         g_autofree char *name = call_title_line(json_get_text(call, "name"));
         g_autofree char *title = call_title_arguments(json_get_object(call, "arguments"));
-        sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);
+        speech_sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);
     }
 }
 
@@ -326,7 +326,7 @@ void plain_speech_replay(PlainSpeech *self, const json_t *messages)
     size_t count = json_array_size(messages);
     size_t first = count > REPLAYED_MESSAGES ? count - REPLAYED_MESSAGES : 0;
     if (first > 0)
-        sayf(self, "%zu earlier messages are not repeated here.", first);
+        speech_sayf(self, "%zu earlier messages are not repeated here.", first);
     for (size_t i = first; i < count; i++)
         replay_message(self, json_array_get(messages, i));
 }

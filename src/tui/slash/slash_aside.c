@@ -13,7 +13,7 @@
 
 // ---- /btw ----
 
-static bool ask(Aside *aside, const char *question, json_t **ret_data, GError **error)
+static bool slash_aside_ask(Aside *aside, const char *question, json_t **ret_data, GError **error)
 {
     g_autofree char *text = NULL;
     if (!aside_ask(aside, question, &text, error))
@@ -26,7 +26,7 @@ SLASH(btw)
 {
     if (*argument == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE, "/btw takes a question after it");
-    return agent_session_aside(door->session, ask, argument, SLASH_ID "btw", error);
+    return agent_session_aside(door->session, slash_aside_ask, argument, SLASH_ID "btw", error);
 }
 
 // ---- /jobs ----

@@ -57,7 +57,7 @@ static bool find_commit(Ci *self, GError **error)
 
 // ---- what GitHub says ----
 
-static bool look(Ci *self, GError **error)
+static bool ci_look(Ci *self, GError **error)
 {
     json_t *arguments =
         json_pack("{s:s, s:s, s:i}", "commit", self->commit, "fields",
@@ -278,7 +278,7 @@ static json_t *failed_items(const Ci *self)
 }
 
 /* What is to be chosen from, and for a door that cannot show it why the first run failed. */
-static bool report(Ci *self, json_t **ret_data, GError **error)
+static bool ci_report(Ci *self, json_t **ret_data, GError **error)
 {
     look_into_runs(self);
     g_autoptr(json_t) items = failed_items(self);
@@ -311,14 +311,14 @@ static bool look_at_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t 
                        GError **error)
 {
     g_auto(Ci) ci = { .aside = aside, .jobs = json_object() };
-    return find_commit(&ci, error) && look(&ci, error) && report(&ci, ret_data, error);
+    return find_commit(&ci, error) && ci_look(&ci, error) && ci_report(&ci, ret_data, error);
 }
 
 /* One look in a row that fails is nothing yet. */
 static bool look_again(Ci *self, int *failures, GError **error)
 {
     g_autoptr(GError) problem = NULL;
-    if (look(self, &problem)) {
+    if (ci_look(self, &problem)) {
         *failures = 0;
         return true;
     }
@@ -343,7 +343,7 @@ static bool watch_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **
         g_autofree char *progress = progress_of(&ci);
         bool has_none = json_array_size(ci.runs) == 0;
         if (failures == 0 && (!progress || (has_none && count > WATCH_NONE)))
-            return report(&ci, ret_data, error);
+            return ci_report(&ci, ret_data, error);
         if (failures == 0)
             look_into_runs(&ci);
         g_autoptr(json_t) block = block_of(&ci);
@@ -358,7 +358,7 @@ static bool watch_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **
 }
 
 /* A run, "5", or one of its jobs, "5/job/62". */
-static bool explain(Aside *aside, const char *argument, json_t **ret_data, GError **error)
+static bool aside_explain(Aside *aside, const char *argument, json_t **ret_data, GError **error)
 {
     g_autofree char *why = NULL;
     if (!slash_read_url(aside, g_strconcat("run://", argument, NULL), &why, error))
@@ -375,7 +375,7 @@ SLASH(ci)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "/ci takes nothing, watch or the number of a run, not \"%s\"", argument);
     return agent_session_aside(door->session,
-                               is_run     ? explain
+                               is_run     ? aside_explain
                                : is_watch ? watch_ci
                                           : look_at_ci,
                                is_run ? argument : NULL, SLASH_ID "ci", error);

@@ -109,8 +109,8 @@ static json_t *search_of(const ListKind *kind, const char *filter)
     return json_pack("{s:s, s:s, s:i}", "op", kind->op, "query", query, "limit", FOUND_ITEMS);
 }
 
-static bool list(Aside *aside, const ListKind *kind, const char *filter, json_t **ret_data,
-                 GError **error)
+static bool aside_list(Aside *aside, const ListKind *kind, const char *filter, json_t **ret_data,
+                       GError **error)
 {
     g_autofree char *text = NULL;
     bool is_read =
@@ -131,16 +131,16 @@ static bool list(Aside *aside, const ListKind *kind, const char *filter, json_t 
 
 static bool list_issues(Aside *aside, const char *filter, json_t **ret_data, GError **error)
 {
-    return list(aside, &issues, filter, ret_data, error);
+    return aside_list(aside, &issues, filter, ret_data, error);
 }
 
 static bool list_prs(Aside *aside, const char *filter, json_t **ret_data, GError **error)
 {
-    return list(aside, &prs, filter, ret_data, error);
+    return aside_list(aside, &prs, filter, ret_data, error);
 }
 
 /* "mara-v · draft · bug, area: clock · 3d ago" */
-static char *about(const json_t *found)
+static char *slash_gh_about(const json_t *found)
 {
     g_autoptr(GString) out = g_string_new(NULL);
     const char *author = json_get_text(json_get_object(found, "author"), "login");
@@ -174,7 +174,7 @@ static void add_found(const ListKind *kind, const json_t *found, json_t *items, 
     gint64 number = json_get_int(found, "number", 0);
     const char *title = json_get_text(found, "title");
     g_autofree char *name = g_strdup_printf("#%" G_GINT64_FORMAT " %s", number, title ? title : "");
-    g_autofree char *detail = about(found);
+    g_autofree char *detail = slash_gh_about(found);
     g_autofree char *meant = g_strdup_printf("/%s %" G_GINT64_FORMAT, kind->command, number);
     json_t *item = json_object();
     json_set_text(item, "text", name);
@@ -220,7 +220,7 @@ static bool look_up_prs(Aside *aside, const char *filter, json_t **ret_data, GEr
     return look_up(aside, &prs, filter, ret_data, error);
 }
 
-static bool send(SlashDoor *door, const char *text, GError **error)
+static bool slash_door_send(SlashDoor *door, const char *text, GError **error)
 {
     g_autoptr(json_t) message = message_user(text);
     bool is_pending = false;
@@ -242,7 +242,7 @@ static bool open_item(SlashDoor *door, const ListKind *kind, const char *number,
     }
     g_auto(GStrv) parts = g_strsplit(kind->opening, "%s", -1);
     g_autofree char *text = g_strjoinv(number, parts);
-    return send(door, text, error);
+    return slash_door_send(door, text, error);
 }
 
 static bool list_or_open(SlashDoor *door, const ListKind *kind, const char *argument,

@@ -226,7 +226,7 @@ static const char *for_people(const char *problem)
     return end && g_str_has_prefix(text, word) ? text + strlen(word) : text;
 }
 
-static void fail(SlashDoor *door, const char *problem)
+static void slash_door_fail(SlashDoor *door, const char *problem)
 {
     problem = for_people(problem);
     if (door->fail)
@@ -255,7 +255,7 @@ bool slash_end(SlashDoor *door, const json_t *event)
     if (g_str_equal(id, SLASH_ID "move"))
         slash_move_end(door, !problem);
     if (problem && !g_str_equal(id, SLASH_ID "compact")) // which its own event has told
-        fail(door, problem);
+        slash_door_fail(door, problem);
     else if (!problem)
         say_success(door, id + strlen(SLASH_ID), json_object_get(event, "data"));
     return true;

@@ -120,7 +120,7 @@ static void run_program(void *self_)
     eventfd_write(self->done_fd, 1);
 }
 
-static void start(Clipboard *self, const ClipboardProgram *program, char *text);
+static void clipboard_start(Clipboard *self, const ClipboardProgram *program, char *text);
 
 static void on_done(int fd G_GNUC_UNUSED, short revents G_GNUC_UNUSED, void *self_)
 {
@@ -131,11 +131,11 @@ static void on_done(int fd G_GNUC_UNUSED, short revents G_GNUC_UNUSED, void *sel
         self->refused(self->text, self->user_data);
     end_job(self);
     if (next)
-        start(self, self->next_program, next);
+        clipboard_start(self, self->next_program, next);
 }
 
 /* Takes ownership of `text`. */
-static void start(Clipboard *self, const ClipboardProgram *program, char *text)
+static void clipboard_start(Clipboard *self, const ClipboardProgram *program, char *text)
 {
     self->program = program;
     self->text = text;
@@ -158,7 +158,7 @@ bool clipboard_copy(Clipboard *self, const char *text, const TermCaps *caps, Env
     if (!program || strlen(text) > LIMIT_CLIPBOARD_BYTES)
         return false;
     if (!self->worker) {
-        start(self, program, g_strdup(text));
+        clipboard_start(self, program, g_strdup(text));
         return true;
     }
     g_free(self->next_text);

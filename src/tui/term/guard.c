@@ -117,7 +117,7 @@ static bool keep_two(int tty, int pipe)
            dup2(spare_pipe, PIPE_FD) == PIPE_FD && close_range(PIPE_FD + 1, ~0U, 0) == 0;
 }
 
-static void G_GNUC_NORETURN watch(int tty, int pipe)
+static void G_GNUC_NORETURN guard_watch(int tty, int pipe)
 {
     UndoPlan plan = { 0 }, next;
     prctl(PR_SET_NAME, "kedge-guard");
@@ -152,7 +152,7 @@ static pid_t fork_twice(int tty, int pipe)
     if (pid == 0) {
         pid_t guardian = fork();
         if (guardian == 0)
-            watch(tty, pipe);
+            guard_watch(tty, pipe);
         _exit(guardian > 0 && setpgid(guardian, guardian) == 0 ? 0 : 1);
     }
     int failure = errno;

@@ -79,22 +79,22 @@ void input_set_brackets(Input *self, bool is_known)
     self->has_brackets = is_known;
 }
 
-static void enter(Input *self, State state)
+static void input_enter(Input *self, State state)
 {
     self->state = state;
     self->size = 0;
     self->is_full = false;
 }
 
-static void reset(Input *self)
+static void input_reset(Input *self)
 {
-    enter(self, STATE_GROUND);
+    input_enter(self, STATE_GROUND);
     self->has_alt = false;
     self->is_late = false;
     self->deadline = 0;
 }
 
-static void add(Input *self, char byte)
+static void input_add(Input *self, char byte)
 {
     if (self->size < LIMIT_INPUT_SEQUENCE)
         self->bytes[self->size++] = byte;
@@ -136,14 +136,14 @@ static void give_piece(Input *self, bool is_last)
 {
     InputEvent event = input_paste_piece(&self->paste, is_last);
     if (is_last)
-        reset(self);
+        input_reset(self);
     if (event.size > 0 || is_last)
         self->func(&event, self->user_data);
 }
 
 static void begin_paste(Input *self)
 {
-    reset(self);
+    input_reset(self);
     self->is_owed = false;
     input_paste_begin(&self->paste);
     self->state = STATE_PASTE;
@@ -163,21 +163,21 @@ static void finish_csi(Input *self)
     KeyPress key = { 0 };
     InputEvent event = { 0 };
     if (self->is_full || !input_sequence_parse(self->bytes + 1, self->size - 1, &sequence)) {
-        reset(self);
+        input_reset(self);
     } else if (!sequence.prefix && sequence.final == '~' && sequence.params[0][0] == 200) {
         give_escape_before(self);
         begin_paste(self);
     } else if (!sequence.prefix && sequence.final == '~' && sequence.params[0][0] == 201) {
         self->is_owed = false; // the end of none
-        reset(self);
+        input_reset(self);
     } else if (input_key_of_csi(&sequence, &key)) {
         give_sequence_key(self, key);
-        reset(self);
+        input_reset(self);
     } else {
         bool is_answer = input_answer_of_csi(&sequence, &event);
         if (is_answer)
             give_escape_before(self);
-        reset(self);
+        input_reset(self);
         if (is_answer)
             self->func(&event, self->user_data);
     }
@@ -190,7 +190,7 @@ static void finish_ss3(Input *self)
     if (!self->is_full && input_sequence_parse(self->bytes + 1, self->size - 1, &sequence) &&
         input_key_of_ss3(&sequence, &key))
         give_sequence_key(self, key);
-    reset(self);
+    input_reset(self);
 }
 
 static void finish_string(Input *self)
@@ -200,7 +200,7 @@ static void finish_string(Input *self)
     if (!self->is_full)
         input_answer_of_string(self->bytes, self->size, &event);
     give_escape_before(self);
-    reset(self);
+    input_reset(self);
     self->func(&event, self->user_data);
 }
 
@@ -211,7 +211,7 @@ static bool give_up(Input *self)
 {
     if (self->size == 1 && !self->is_late)
         give_introducer(self);
-    reset(self);
+    input_reset(self);
     return false;
 }
 
@@ -219,16 +219,16 @@ static bool take_ground(Input *self, char byte)
 {
     unsigned char c = (unsigned char)byte;
     if (c == 0x1b) {
-        enter(self, STATE_ESCAPE);
+        input_enter(self, STATE_ESCAPE);
     } else if (c < 0x80) {
         bool has_alt = self->has_alt;
-        reset(self);
+        input_reset(self);
         give_char(self, c, has_alt);
     } else if (g_utf8_get_char_validated(&byte, 1) == (gunichar)-2) {
-        enter(self, STATE_UTF8);
-        add(self, byte);
+        input_enter(self, STATE_UTF8);
+        input_add(self, byte);
     } else {
-        reset(self); // not a character
+        input_reset(self); // not a character
     }
     return true;
 }
@@ -236,15 +236,15 @@ static bool take_ground(Input *self, char byte)
 static bool take_utf8(Input *self, char byte)
 {
     if ((byte & 0xc0) != 0x80) {
-        reset(self);
+        input_reset(self);
         return false;
     }
-    add(self, byte);
+    input_add(self, byte);
     gunichar c = g_utf8_get_char_validated(self->bytes, (gssize)self->size);
     if (c == (gunichar)-2)
         return true;
     bool has_alt = self->has_alt;
-    reset(self);
+    input_reset(self);
     if (c != (gunichar)-1)
         give_char(self, c, has_alt);
     return true;
@@ -273,7 +273,7 @@ static bool take_escape(Input *self, char byte)
 {
     State next = state_of(byte);
     if (self->is_late && (next == STATE_GROUND || (next == STATE_STRING && !self->has_more))) {
-        reset(self); // typed, not the rest of a key
+        input_reset(self); // typed, not the rest of a key
         return false;
     }
     if (byte == '\x1b') {
@@ -287,8 +287,8 @@ static bool take_escape(Input *self, char byte)
         self->state = STATE_GROUND;
         return false;
     }
-    enter(self, next);
-    add(self, byte);
+    input_enter(self, next);
+    input_add(self, byte);
     return true;
 }
 
@@ -309,11 +309,11 @@ static bool take_csi(Input *self, char byte)
         return give_up(self);
     bool is_first = self->size == 1;
     bool is_end = c >= 0x40 || (c == '$' && is_rxvt_key(self)); // CSI 3 $
-    add(self, byte);
+    input_add(self, byte);
     if (is_first && c == '[')
-        enter(self, STATE_CONSOLE_KEY);
+        input_enter(self, STATE_CONSOLE_KEY);
     else if (is_first && c == 'M')
-        enter(self, STATE_MOUSE);
+        input_enter(self, STATE_MOUSE);
     else if (is_end)
         finish_csi(self);
     return true;
@@ -326,7 +326,7 @@ static bool take_console_key(Input *self, char byte)
     KeyPress key = { 0 };
     if (input_key_of_console(byte, &key))
         give_sequence_key(self, key);
-    reset(self);
+    input_reset(self);
     return true;
 }
 
@@ -334,12 +334,12 @@ static bool take_console_key(Input *self, char byte)
 static bool take_mouse(Input *self, char byte)
 {
     if ((unsigned char)byte < 0x20) {
-        reset(self);
+        input_reset(self);
         return false;
     }
-    add(self, byte);
+    input_add(self, byte);
     if (self->size == MOUSE_BYTES)
-        reset(self);
+        input_reset(self);
     return true;
 }
 
@@ -349,7 +349,7 @@ static bool take_ss3(Input *self, char byte)
     bool is_param = g_ascii_isdigit(byte) || byte == ';';
     if (!is_param && c != ' ' && (c < 0x40 || c > 0x7e))
         return give_up(self);
-    add(self, byte);
+    input_add(self, byte);
     if (!is_param)
         finish_ss3(self);
     return true;
@@ -374,7 +374,7 @@ static bool take_string(Input *self, char byte)
     else if (byte == '\x1b')
         self->state = STATE_STRING_END;
     else
-        add(self, byte);
+        input_add(self, byte);
     return true;
 }
 
@@ -385,7 +385,7 @@ static bool take_string_end(Input *self, char byte)
         return true;
     }
     give_up(self);
-    enter(self, STATE_ESCAPE);
+    input_enter(self, STATE_ESCAPE);
     return false;
 }
 
@@ -396,7 +396,7 @@ static bool take_paste(Input *self, char byte)
     return true;
 }
 
-static void take(Input *self, char byte)
+static void input_take(Input *self, char byte)
 {
     static bool (*const states[])(Input *, char) = {
         [STATE_GROUND] = take_ground,
@@ -452,9 +452,9 @@ static void take_unmarked_paste(Input *self, const char *data, size_t size)
     begin_paste(self);
     self->is_owed = was_owed;
     for (size_t i = 0; i < begun_size; i++)
-        take(self, begun[i]);
+        input_take(self, begun[i]);
     for (size_t i = 0; i < size; i++)
-        take(self, data[i]);
+        input_take(self, data[i]);
     give_piece(self, true);
 }
 
@@ -496,7 +496,7 @@ void input_feed(Input *self, const char *data, size_t size, gint64 now_ms)
         begin_paste(self);
     for (size_t i = 0; i < size; i++) {
         self->has_more = i + 1 < size;
-        take(self, data[i]);
+        input_take(self, data[i]);
     }
     if (self->state == STATE_PASTE)
         give_piece(self, input_paste_is_over(&self->paste));
@@ -522,7 +522,7 @@ static void give_undecided(Input *self, gint64 now_ms)
     if (has_end)
         give_char(self, 0x1b, false);
     if (has_end || is_string) {
-        reset(self);
+        input_reset(self);
         return;
     }
     self->is_late = true;
@@ -539,6 +539,6 @@ void input_timeout(Input *self, gint64 now_ms)
     } else if (is_undecided(self)) {
         give_undecided(self, now_ms);
     } else {
-        reset(self);
+        input_reset(self);
     }
 }

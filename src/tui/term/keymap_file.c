@@ -21,7 +21,7 @@ typedef struct Loader {
     unsigned entry_count;
 } Loader;
 
-static G_GNUC_PRINTF(2, 3) void warn(Loader *self, const char *format, ...)
+static G_GNUC_PRINTF(2, 3) void keymap_file_warn(Loader *self, const char *format, ...)
 {
     if (++self->count > MAX_WARNINGS || !self->warnings)
         return;
@@ -35,7 +35,7 @@ static G_GNUC_PRINTF(2, 3) void warn(Loader *self, const char *format, ...)
 }
 
 /* A word of the file, in a message. Caller frees. */
-static char *shown(const char *text)
+static char *keymap_file_shown(const char *text)
 {
     g_autofree char *head = utf8_ellipsize(text, SHOWN_CHARS);
     GString *out = g_string_new(NULL);
@@ -57,11 +57,12 @@ static void warn_unknown(Loader *self, const char *name)
     for (Action action = ACTION_NONE + 1; action < ACTION_COUNT; action++)
         ids[action - 1] = action_id(action);
     const char *nearest = str_nearest(name, ids);
-    g_autofree char *text = shown(name);
+    g_autofree char *text = keymap_file_shown(name);
     if (nearest)
-        warn(self, "there is no action \"%s\": did you mean \"%s\"?", text, nearest);
+        keymap_file_warn(self, "there is no action \"%s\": did you mean \"%s\"?", text, nearest);
     else
-        warn(self, "there is no action \"%s\": `kedge config keys` shows them all", text);
+        keymap_file_warn(self, "there is no action \"%s\": `kedge config keys` shows them all",
+                         text);
 }
 
 /* ACTION_NONE: there is none, which is told. */
@@ -75,9 +76,9 @@ static Action find_action(Loader *self, const char *name)
         if (!is_end_of(row->id, name))
             continue;
         if (found != ACTION_NONE) {
-            g_autofree char *text = shown(name);
-            warn(self, "\"%s\" may be \"%s\" or \"%s\": write the whole name", text,
-                 action_id(found), row->id);
+            g_autofree char *text = keymap_file_shown(name);
+            keymap_file_warn(self, "\"%s\" may be \"%s\" or \"%s\": write the whole name", text,
+                             action_id(found), row->id);
             return ACTION_NONE;
         }
         found = action;
@@ -92,28 +93,29 @@ static bool parse_one(Loader *self, Action action, const json_t *value, ActionKe
 {
     const char *name = json_string_value(value);
     if (!name) {
-        warn(self, "\"%s\": a key is a text, such as \"ctrl+l\"", action_id(action));
+        keymap_file_warn(self, "\"%s\": a key is a text, such as \"ctrl+l\"", action_id(action));
         return false;
     }
     KeyPress key = { 0 };
-    g_autofree char *text = shown(name);
+    g_autofree char *text = keymap_file_shown(name);
     if (!key_parse(name, &key)) {
         g_autofree char *nearest = key_name_nearest(name);
         if (nearest)
-            warn(self, "\"%s\": there is no key \"%s\": did you mean \"%s\"?", action_id(action),
-                 text, nearest);
+            keymap_file_warn(self, "\"%s\": there is no key \"%s\": did you mean \"%s\"?",
+                             action_id(action), text, nearest);
         else
-            warn(self, "\"%s\": there is no key \"%s\": keys are written as \"ctrl+alt+x\"",
-                 action_id(action), text);
+            keymap_file_warn(self,
+                             "\"%s\": there is no key \"%s\": keys are written as \"ctrl+alt+x\"",
+                             action_id(action), text);
         return false;
     }
     if (key_character(key) && action_group(action) != KEYS_LIST) {
-        warn(self, "\"%s\": the key \"%s\" types a character: use ctrl or alt with it",
-             action_id(action), text);
+        keymap_file_warn(self, "\"%s\": the key \"%s\" types a character: use ctrl or alt with it",
+                         action_id(action), text);
         return false;
     }
     if (keys->count == KEYMAP_KEYS) {
-        warn(self, "\"%s\": more than %d keys", action_id(action), KEYMAP_KEYS);
+        keymap_file_warn(self, "\"%s\": more than %d keys", action_id(action), KEYMAP_KEYS);
         return false;
     }
     if (!action_keys_have(keys, key))
@@ -168,8 +170,8 @@ static void take_key(Loader *self, Action mine, KeyPress key)
         action_keys_remove(&self->keymap->of[other], key);
         g_autofree char *name = key_name(key);
         if (other_place >= 0)
-            warn(self, "\"%s\" is for \"%s\" and for \"%s\": the later one holds", name,
-                 action_id(other), action_id(mine));
+            keymap_file_warn(self, "\"%s\" is for \"%s\" and for \"%s\": the later one holds", name,
+                             action_id(other), action_id(mine));
     }
 }
 
@@ -193,7 +195,8 @@ void keymap_apply_file(Keymap *self, const char *path, GPtrArray *warnings)
         return;
     }
     if (!json_is_object(root)) {
-        warn(&loader, "an object of actions and their keys is expected: the default keys hold");
+        keymap_file_warn(&loader,
+                         "an object of actions and their keys is expected: the default keys hold");
         return;
     }
     const char *name = NULL;

@@ -59,7 +59,7 @@ struct Terminal {
 // ---- what is to be undone ----
 
 /* Before a mode is switched on, and after it was switched off. */
-static void publish(const Terminal *self)
+static void terminal_publish(const Terminal *self)
 {
     UndoPlan plan = { .cooked = self->cooked, .raw = self->raw };
     g_autoptr(GString) bytes = g_string_new(NULL);
@@ -73,12 +73,12 @@ static void publish(const Terminal *self)
 }
 
 /* Nothing of it is touched any more. */
-static void lose(Terminal *self)
+static void terminal_lose(Terminal *self)
 {
     if (self->is_gone)
         return;
     self->is_gone = true;
-    publish(self);
+    terminal_publish(self);
     loop_remove(self->spec.loop, g_steal_pointer(&self->readable));
     loop_remove(self->spec.loop, g_steal_pointer(&self->writable));
     loop_remove(self->spec.loop, g_steal_pointer(&self->timer));
@@ -94,7 +94,7 @@ static void after_write(Terminal *self, OutputState state)
 {
     self->was_cut = self->was_cut || state == OUTPUT_FULL;
     if (state == OUTPUT_GONE)
-        lose(self);
+        terminal_lose(self);
     else if (state != OUTPUT_DONE && !self->writable)
         self->writable = loop_add_fd(self->spec.loop, self->fd, POLLOUT, on_writable, self);
 }
@@ -107,7 +107,7 @@ static void on_writable(int fd G_GNUC_UNUSED, short revents, void *self_)
         return;
     loop_remove(self->spec.loop, g_steal_pointer(&self->writable));
     if (state == OUTPUT_GONE) {
-        lose(self);
+        terminal_lose(self);
         return;
     }
     bool was_cut = self->was_cut;
@@ -124,7 +124,7 @@ static bool is_ours(const Terminal *self)
 
 /* What is wished before the first frame, or while another program has it, goes with what comes
    then, or nowhere. */
-static void put(Terminal *self, const GString *bytes)
+static void terminal_put(Terminal *self, const GString *bytes)
 {
     if (bytes->len > 0 && is_ours(self) && self->is_started)
         after_write(self, output_write(&self->output, bytes->str, bytes->len));
@@ -135,9 +135,9 @@ static void switch_on(Terminal *self, TermModes modes)
     g_autoptr(GString) bytes = g_string_new(NULL);
     TermModes added = modes & ~self->modes;
     self->modes |= added;
-    publish(self);
+    terminal_publish(self);
     sequences_on(added, bytes);
-    put(self, bytes);
+    terminal_put(self, bytes);
 }
 
 /* The other screen has a keyboard stack of its own; its owner only switches screens. */
@@ -190,11 +190,11 @@ void terminal_write(Terminal *self, const char *bytes, size_t size)
     TermModes after = self->modes;
     self->modes |= before;
     if (!was_started || self->modes != before)
-        publish(self);
-    put(self, out);
+        terminal_publish(self);
+    terminal_put(self, out);
     if (self->modes != after) {
         self->modes = after;
-        publish(self);
+        terminal_publish(self);
     }
 }
 
@@ -231,7 +231,7 @@ static void take_answer(Terminal *self, const InputEvent *event)
         !self->is_leaving)
         switch_on(self, MODE_CLUSTERS);
     else if (self->caps.has_sync != had_sync)
-        publish(self);
+        terminal_publish(self);
 }
 
 static void on_input(const InputEvent *event, void *self_)
@@ -281,7 +281,7 @@ static void on_readable(int fd G_GNUC_UNUSED, short revents, void *self_)
     bool is_there = (revents & POLLIN) != 0 && read_some(self, self->input);
     self->is_feeding = false;
     if (!is_there)
-        lose(self);
+        terminal_lose(self);
     else
         arm_timer(self);
 }
@@ -323,7 +323,7 @@ static void await_answer(Terminal *self)
 }
 
 /* Modes off, cooked. False: the terminal takes nothing, so it is still on. */
-static bool leave(Terminal *self)
+static bool terminal_leave(Terminal *self)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
     sigset_t before;
@@ -359,7 +359,7 @@ static void make_raw(Terminal *self)
     self->raw.c_cc[VTIME] = 0;
 }
 
-static void watch(Terminal *self)
+static void terminal_watch(Terminal *self)
 {
     if (!self->readable)
         self->readable = loop_add_fd(self->spec.loop, self->fd, POLLIN, on_readable, self);
@@ -379,9 +379,9 @@ void terminal_give(Terminal *self)
 {
     if (!is_ours(self))
         return;
-    leave(self);
+    terminal_leave(self);
     self->is_away = true;
-    publish(self);
+    terminal_publish(self);
 }
 
 /* Ours again, in the foreground. */
@@ -390,15 +390,15 @@ static void return_to(Terminal *self)
     g_autoptr(GString) bytes = g_string_new(NULL);
     keep_settings(self);
     self->is_away = self->is_suspended = self->was_cut = false;
-    publish(self);
+    terminal_publish(self);
     tcsetattr(self->fd, TCSADRAIN, &self->raw);
-    watch(self);
+    terminal_watch(self);
     if (!self->is_started)
         return;
     sequences_on(self->modes, bytes);
     if (self->title)
         sequences_title(self->title, bytes);
-    put(self, bytes);
+    terminal_put(self, bytes);
     settle_keyboard(self); // the answer may have come while it was left
 }
 
@@ -440,7 +440,7 @@ static void on_continue(int signal_number G_GNUC_UNUSED, void *self_)
     } else {
         tcsetattr(self->fd, TCSADRAIN, &self->raw);
         sequences_again(self->modes, bytes);
-        put(self, bytes);
+        terminal_put(self, bytes);
     }
     if (is_ours(self))
         self->spec.on_resume(self->spec.user_data);
@@ -465,7 +465,7 @@ static int open_terminal(void)
     return fd >= 0 ? fd : open("/dev/tty", flags);
 }
 
-static void refuse(const char *text, void *self_);
+static void terminal_refuse(const char *text, void *self_);
 
 static Terminal *terminal_new(const TerminalSpec *spec, int fd)
 {
@@ -478,7 +478,7 @@ static Terminal *terminal_new(const TerminalSpec *spec, int fd)
     int escape_ms = self->caps.is_over_ssh ? ESCAPE_SSH_MS : ESCAPE_MS;
     self->input = input_new(spec->escape_ms > 0 ? spec->escape_ms : escape_ms, on_input, self);
     output_init(&self->output, fd, LIMIT_TERMINAL_QUEUE + OWN_BYTES);
-    self->clipboard = clipboard_new(spec->loop, refuse, self);
+    self->clipboard = clipboard_new(spec->loop, terminal_refuse, self);
     return self;
 }
 
@@ -496,7 +496,7 @@ bool terminal_open(const TerminalSpec *spec, Terminal **ret_terminal, GError **e
     self->cooked = cooked;
     make_raw(self);
     restore_begin(self->fd);
-    publish(self);
+    terminal_publish(self);
     if (tcsetattr(self->fd, TCSADRAIN, &self->raw) < 0) {
         int failure = errno;
         terminal_free(self);
@@ -504,7 +504,7 @@ bool terminal_open(const TerminalSpec *spec, Terminal **ret_terminal, GError **e
     }
     self->resized = loop_add_signal(spec->loop, SIGWINCH, on_window_change, self);
     self->continued = loop_add_signal(spec->loop, SIGCONT, on_continue, self);
-    watch(self);
+    terminal_watch(self);
     *ret_terminal = self;
     return true;
 }
@@ -513,7 +513,7 @@ void terminal_free(Terminal *self)
 {
     if (!self)
         return;
-    bool is_undone = !is_ours(self) || leave(self);
+    bool is_undone = !is_ours(self) || terminal_leave(self);
     restore_end(is_undone);
     loop_remove(self->spec.loop, self->resized);
     loop_remove(self->spec.loop, self->continued);
@@ -563,25 +563,25 @@ void terminal_set_title(Terminal *self, const char *title)
         sequences_off(MODE_TITLE, bytes);
         self->modes &= ~(TermModes)MODE_TITLE;
     }
-    put(self, bytes);
-    publish(self);
+    terminal_put(self, bytes);
+    terminal_publish(self);
 }
 
 void terminal_notify(Terminal *self, const char *text)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
     sequences_notify(text, &self->caps, self->spec.env, bytes);
-    put(self, bytes);
+    terminal_put(self, bytes);
 }
 
 /* No program took it: the terminal may. */
-static void refuse(const char *text, void *self_)
+static void terminal_refuse(const char *text, void *self_)
 {
     Terminal *self = self_;
     g_autoptr(GString) bytes = g_string_new(NULL);
     if (self->caps.is_tmux)
         sequences_clipboard(text, &self->caps, bytes);
-    put(self, bytes);
+    terminal_put(self, bytes);
 }
 
 bool terminal_copy(Terminal *self, const char *text)
@@ -590,6 +590,6 @@ bool terminal_copy(Terminal *self, const char *text)
     bool is_taken = clipboard_copy(self->clipboard, text, &self->caps, self->spec.env);
     if (!is_taken || !self->caps.is_tmux)
         sequences_clipboard(text, &self->caps, bytes);
-    put(self, bytes);
+    terminal_put(self, bytes);
     return is_taken || bytes->len > 0;
 }

@@ -51,7 +51,7 @@ struct Cleaner {
     int marks;        // on the last character
 };
 
-static Cleaner *make(int tab_width, bool is_flowing)
+static Cleaner *clean_make(int tab_width, bool is_flowing)
 {
     Cleaner *self = g_new0(Cleaner, 1);
     self->is_flowing = is_flowing;
@@ -65,12 +65,12 @@ static Cleaner *make(int tab_width, bool is_flowing)
 
 Cleaner *cleaner_new(int tab_width)
 {
-    return make(tab_width, false);
+    return clean_make(tab_width, false);
 }
 
 Cleaner *cleaner_new_flowing(int tab_width)
 {
-    return make(tab_width, true);
+    return clean_make(tab_width, true);
 }
 
 void cleaner_free(Cleaner *self)
@@ -84,7 +84,7 @@ void cleaner_free(Cleaner *self)
     g_free(self);
 }
 
-static void give(Cleaner *self, GString *out)
+static void cleaner_give(Cleaner *self, GString *out)
 {
     g_string_append_len(out, self->line->str + self->given,
                         (gssize)(self->line->len - self->given));
@@ -103,44 +103,44 @@ static void forget_line(Cleaner *self)
 
 static void end_line(Cleaner *self, GString *out)
 {
-    give(self, out);
+    cleaner_give(self, out);
     g_string_append_c(out, '\n');
     forget_line(self);
 }
 
-static void measure(Cleaner *self)
+static void cleaner_measure(Cleaner *self)
 {
     self->column += text_cells(self->line->str + self->measured, self->line->len - self->measured);
     self->measured = self->line->len;
 }
 
 // Before anything is added to the line: what a CR there means, and how many bytes it may take.
-static size_t prepare(Cleaner *self, GString *out)
+static size_t cleaner_prepare(Cleaner *self, GString *out)
 {
     if (self->has_cr && self->is_flowing)
         end_line(self, out);
     else if (self->has_cr)
         forget_line(self); // written over
     if (self->line->len >= LIMIT_OPEN_LINE_BYTES) {
-        measure(self);
-        give(self, out);
+        cleaner_measure(self);
+        cleaner_give(self, out);
         g_string_truncate(self->line, 0);
         self->given = self->measured = 0;
     }
     return LIMIT_OPEN_LINE_BYTES - self->line->len;
 }
 
-static void append(Cleaner *self, gunichar c, GString *out)
+static void cleaner_append(Cleaner *self, gunichar c, GString *out)
 {
-    prepare(self, out);
+    cleaner_prepare(self, out);
     g_string_append_unichar(self->line, c);
     self->before = c;
 }
 
 static void append_tab(Cleaner *self, GString *out)
 {
-    prepare(self, out);
-    measure(self);
+    cleaner_prepare(self, out);
+    cleaner_measure(self);
     int blanks = self->tab_width - self->column % self->tab_width;
     for (int i = 0; i < blanks; i++)
         g_string_append_c(self->line, ' ');
@@ -224,12 +224,12 @@ static void take_variation(Cleaner *self, gunichar c, GString *out)
     bool is_of_emoji = c == VARIATION_TEXT || c == VARIATION_EMOJI;
     if (is_of_emoji ? is_emoji(self->before)
                     : c >= 0xe0100 && g_unichar_get_script(self->before) == G_UNICODE_SCRIPT_HAN)
-        append(self, c, out);
+        cleaner_append(self, c, out);
     else if (c == VARIATION_EMOJI && is_key(self->before))
         self->pending = c;
 }
 
-static void take(Cleaner *self, gunichar c, GString *out)
+static void cleaner_take(Cleaner *self, gunichar c, GString *out)
 {
     if (c == '\n' || c == LINE_SEPARATOR || c == PARAGRAPH_END) {
         end_line(self, out);
@@ -250,12 +250,12 @@ static void take(Cleaner *self, gunichar c, GString *out)
         return;
     if (self->pending != 0 && self->before != 0 && !self->has_cr &&
         is_wanted(self->before, self->pending, c))
-        append(self, self->pending, out);
+        cleaner_append(self, self->pending, out);
     self->pending = 0;
     if (c == '\t')
         append_tab(self, out);
     else
-        append(self, c, out);
+        cleaner_append(self, c, out);
 }
 
 // Letters as they stand; returns how many bytes they were.
@@ -267,7 +267,7 @@ static size_t take_run(Cleaner *self, const char *text, size_t size, GString *ou
         run++;
     if (run == 0)
         return 0;
-    run = MIN(run, prepare(self, out));
+    run = MIN(run, cleaner_prepare(self, out));
     g_string_append_len(self->line, text, (gssize)run);
     self->before = (gunichar)text[run - 1];
     self->pending = 0;
@@ -288,7 +288,7 @@ static void take_filtered(Cleaner *self, GString *out)
             self->has_cr = true;
             p++;
         } else {
-            take(self, g_utf8_get_char(p), out);
+            cleaner_take(self, g_utf8_get_char(p), out);
             p = g_utf8_next_char(p);
         }
     }
@@ -321,7 +321,7 @@ void cleaner_push(Cleaner *self, const char *data, size_t size, GString *out)
     }
     take_decoded(self, out);
     if (self->is_flowing)
-        give(self, out);
+        cleaner_give(self, out);
 }
 
 void cleaner_finish(Cleaner *self, GString *out)
@@ -331,7 +331,7 @@ void cleaner_finish(Cleaner *self, GString *out)
     ansi_filter_finish(self->filter, self->filtered);
     if (self->has_cr && self->is_flowing)
         end_line(self, out);
-    give(self, out);
+    cleaner_give(self, out);
     forget_line(self);
 }
 

@@ -130,7 +130,7 @@ static void add_row(Highlighter *self, const HighlightLanguage *language)
 
 // ---- tokens ----
 
-static void flush(Highlighter *self)
+static void highlighter_flush(Highlighter *self)
 {
     Style style = self->style;
     if (self->token >= 0)
@@ -140,10 +140,10 @@ static void flush(Highlighter *self)
     self->done = self->at;
 }
 
-static void put(Highlighter *self, size_t end, int token)
+static void highlighter_put(Highlighter *self, size_t end, int token)
 {
     if (token != self->token)
-        flush(self);
+        highlighter_flush(self);
     self->token = token;
     self->at = end;
 }
@@ -268,10 +268,10 @@ static void put_form(Highlighter *self, unsigned number, size_t start)
     bool is_whole = start > self->at;
     size_t end = form_end(self, form, start);
     bool is_name = is_whole && !(form->flags & FORM_COMMENT) && is_key(self, end);
-    put(self, end,
-        form->flags & FORM_COMMENT ? TOKEN_SYNTAX_COMMENT
-        : is_name                  ? TOKEN_SYNTAX_VARIABLE
-                                   : TOKEN_SYNTAX_STRING);
+    highlighter_put(self, end,
+                    form->flags & FORM_COMMENT ? TOKEN_SYNTAX_COMMENT
+                    : is_name                  ? TOKEN_SYNTAX_VARIABLE
+                                               : TOKEN_SYNTAX_STRING);
 }
 
 static void open_form(Highlighter *self, unsigned number)
@@ -326,7 +326,7 @@ static bool put_marked_word(Highlighter *self)
         return false;
     if (c == '$' && flags & LANGUAGE_DOLLAR && !strchr("{(", self->line[next])) {
         size_t end = is_word_part(self, self->line[next]) ? word_end(self, next) : next + 1;
-        put(self, MIN(end, self->size), TOKEN_SYNTAX_VARIABLE);
+        highlighter_put(self, MIN(end, self->size), TOKEN_SYNTAX_VARIABLE);
         return true;
     }
     int token = c == '@' && flags & LANGUAGE_AT     ? TOKEN_SYNTAX_FUNCTION
@@ -335,7 +335,7 @@ static bool put_marked_word(Highlighter *self)
     size_t word = c == '#' ? skip_blanks(self, next) : next;
     if (token < 0 || word >= self->size || !is_word_start(self->line[word]))
         return false;
-    put(self, word_end(self, word), token);
+    highlighter_put(self, word_end(self, word), token);
     return true;
 }
 
@@ -356,15 +356,16 @@ static void put_code(Highlighter *self)
         if (form > 0) {
             open_form(self, form);
         } else if (g_ascii_isdigit(c)) {
-            put(self, number_end(self, self->at), TOKEN_SYNTAX_NUMBER);
+            highlighter_put(self, number_end(self, self->at), TOKEN_SYNTAX_NUMBER);
         } else if (is_word_start(c)) {
             size_t end = word_end(self, self->at);
-            put(self, end, word_token(self, end));
+            highlighter_put(self, end, word_token(self, end));
         } else if (c == ' ') {
-            put(self, skip_blanks(self, self->at), self->token); // any colour will do
+            highlighter_put(self, skip_blanks(self, self->at), self->token); // any colour will do
         } else if (!put_marked_word(self)) {
-            put(self, self->at + 1,
-                strchr("()[]{},;.", c) ? TOKEN_SYNTAX_PUNCTUATION : TOKEN_SYNTAX_OPERATOR);
+            highlighter_put(self, self->at + 1,
+                            strchr("()[]{},;.", c) ? TOKEN_SYNTAX_PUNCTUATION
+                                                   : TOKEN_SYNTAX_OPERATOR);
         }
     }
 }
@@ -384,10 +385,10 @@ static void put_diff(Highlighter *self)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(starts); i++)
         if (starts_with(self, 0, starts[i].start)) {
-            put(self, self->size, (int)starts[i].token);
+            highlighter_put(self, self->size, (int)starts[i].token);
             return;
         }
-    put(self, self->size, TOKEN_DIFF_CONTEXT);
+    highlighter_put(self, self->size, TOKEN_DIFF_CONTEXT);
 }
 
 static void put_markdown(Highlighter *self)
@@ -396,21 +397,21 @@ static void put_markdown(Highlighter *self)
     char c = start < self->size ? self->line[start] : ' ';
     bool is_item = strchr("-*+", c) && start + 1 < self->size && self->line[start + 1] == ' ';
     if (c == '#' || c == '>') {
-        put(self, self->size, c == '#' ? TOKEN_SYNTAX_KEYWORD : TOKEN_SYNTAX_COMMENT);
+        highlighter_put(self, self->size, c == '#' ? TOKEN_SYNTAX_KEYWORD : TOKEN_SYNTAX_COMMENT);
         return;
     }
     if (is_item)
-        put(self, start + 1, TOKEN_SYNTAX_OPERATOR);
+        highlighter_put(self, start + 1, TOKEN_SYNTAX_OPERATOR);
     while (self->at < self->size) {
         const char *rest = self->line + self->at;
         size_t plain = 0, left = self->size - self->at;
         while (plain < left && rest[plain] != '`')
             plain++;
-        put(self, self->at + plain, -1);
+        highlighter_put(self, self->at + plain, -1);
         const char *close =
             plain + 1 < left ? memchr(rest + plain + 1, '`', left - plain - 1) : NULL;
         size_t end = close ? (size_t)(close + 1 - self->line) : self->size;
-        put(self, end, TOKEN_SYNTAX_STRING);
+        highlighter_put(self, end, TOKEN_SYNTAX_STRING);
     }
 }
 
@@ -419,20 +420,21 @@ static void put_in_tag(Highlighter *self)
     while (self->at < self->size && self->state == STATE_TAG) {
         char c = self->line[self->at];
         if (c == '>') {
-            put(self, self->at + 1, TOKEN_SYNTAX_PUNCTUATION);
+            highlighter_put(self, self->at + 1, TOKEN_SYNTAX_PUNCTUATION);
             self->state = 0;
         } else if (c == '"' || c == '\'') {
             const char *start = self->line + self->at + 1;
             const char *close = memchr(start, c, (size_t)(self->line + self->size - start));
-            put(self, close ? (size_t)(close + 1 - self->line) : self->size, TOKEN_SYNTAX_STRING);
+            highlighter_put(self, close ? (size_t)(close + 1 - self->line) : self->size,
+                            TOKEN_SYNTAX_STRING);
         } else if (is_word_start(c)) {
             size_t end = self->at;
             while (end < self->size &&
                    (is_word_part(self, self->line[end]) || strchr("-:.", self->line[end])))
                 end++;
-            put(self, end, TOKEN_SYNTAX_VARIABLE);
+            highlighter_put(self, end, TOKEN_SYNTAX_VARIABLE);
         } else {
-            put(self, self->at + 1, c == ' ' ? -1 : TOKEN_SYNTAX_OPERATOR);
+            highlighter_put(self, self->at + 1, c == ' ' ? -1 : TOKEN_SYNTAX_OPERATOR);
         }
     }
 }
@@ -442,11 +444,11 @@ static void put_tag_start(Highlighter *self)
     size_t end = self->at + 1;
     while (end < self->size && strchr("/!?", self->line[end]))
         end++;
-    put(self, end, TOKEN_SYNTAX_PUNCTUATION);
+    highlighter_put(self, end, TOKEN_SYNTAX_PUNCTUATION);
     while (end < self->size &&
            (is_word_part(self, self->line[end]) || strchr("-:.", self->line[end])))
         end++;
-    put(self, end, TOKEN_SYNTAX_KEYWORD);
+    highlighter_put(self, end, TOKEN_SYNTAX_KEYWORD);
     self->state = STATE_TAG;
 }
 
@@ -468,7 +470,7 @@ static void put_tags(Highlighter *self)
         } else {
             while (next < self->size && self->line[next] != '<')
                 next++;
-            put(self, next, -1);
+            highlighter_put(self, next, -1);
         }
     }
 }
@@ -505,6 +507,6 @@ void highlight_line(const HighlightLanguage *language, uint32_t *state, const ch
         put_tags(&lexer);
     else
         put_code(&lexer);
-    flush(&lexer);
+    highlighter_flush(&lexer);
     *state = lexer.state;
 }

@@ -154,7 +154,7 @@ void md_flow_leave(MdFlow *self, unsigned depth)
 
 // ---- lines ----
 
-static GPtrArray *wrapped(const MdFlow *self, const Row *line, bool is_code)
+static GPtrArray *md_flow_wrapped(const MdFlow *self, const Row *line, bool is_code)
 {
     GPtrArray *rows = rows_new();
     const WrapSpec spec = { .width = md_flow_room(self), .is_code = is_code };
@@ -168,7 +168,7 @@ static void put_all(MdFlow *self, const GPtrArray *rows, unsigned count)
         md_flow_put(self, rows->pdata[i]);
 }
 
-static Row *joined(const Row *carry, const Row *text, bool is_code)
+static Row *md_flow_joined(const Row *carry, const Row *text, bool is_code)
 {
     g_autoptr(RowBuilder) builder = row_builder_new();
     if (carry)
@@ -196,9 +196,9 @@ static size_t start_of_last(const Row *line, const Row *last, bool is_code)
 
 void md_flow_add(MdFlow *self, const Row *text, bool is_code)
 {
-    g_autoptr(Row) line = joined(self->carry, text, is_code);
+    g_autoptr(Row) line = md_flow_joined(self->carry, text, is_code);
     self->laid_bytes += line->size;
-    g_autoptr(GPtrArray) rows = wrapped(self, line, is_code);
+    g_autoptr(GPtrArray) rows = md_flow_wrapped(self, line, is_code);
     size_t start = start_of_last(line, rows->pdata[rows->len - 1], is_code);
     if (line->size - start > MAX_CARRY)
         start = line->size;
@@ -217,6 +217,6 @@ void md_flow_end_line(MdFlow *self, bool is_code)
     self->line_has_rows = false;
     if (has_ended)
         return;
-    g_autoptr(GPtrArray) rows = wrapped(self, line, is_code);
+    g_autoptr(GPtrArray) rows = md_flow_wrapped(self, line, is_code);
     put_all(self, rows, rows->len);
 }

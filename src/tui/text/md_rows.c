@@ -37,7 +37,7 @@ typedef struct Inline {
 
 // ---- text ----
 
-static void put(Inline *self, const char *text, size_t size, Style style)
+static void inline_put(Inline *self, const char *text, size_t size, Style style)
 {
     row_builder_add(self->builder, text, (gssize)size, style, self->link);
     if (self->shown)
@@ -57,14 +57,14 @@ static void put_text(Inline *self, const char *text, size_t size)
         size_t end = i;
         while (end < size && !strchr(" \f\v\n", text[end]))
             end++;
-        put(self, text + i, end - i, self->style);
+        inline_put(self, text + i, end - i, self->style);
         self->is_at_blank &= end == i;
         if (end == size)
             return;
         if (text[end] == '\v') {
             end_line(self);
         } else if (text[end] != '\f' && !self->is_at_blank) {
-            put(self, " ", 1, self->style);
+            inline_put(self, " ", 1, self->style);
             self->is_at_blank = true;
         }
         i = end + 1;
@@ -75,7 +75,7 @@ static void put_code(Inline *self, const char *text, size_t size)
 {
     g_autofree char *line = g_strndup(text, size);
     g_strdelimit(line, "\f\v\n", ' ');
-    put(self, line, size, self->style);
+    inline_put(self, line, size, self->style);
     self->is_at_blank = false;
 }
 
@@ -202,7 +202,7 @@ static void end_link(Inline *self)
         bool has_text = self->shown->len > 0;
         g_autofree char *shown =
             has_text ? g_strdup_printf(" (%s)", self->address) : g_strdup(self->address);
-        put(self, shown, strlen(shown), style);
+        inline_put(self, shown, strlen(shown), style);
         self->is_at_blank = false;
     }
     g_clear_pointer(&self->address, g_free);

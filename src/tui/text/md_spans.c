@@ -202,7 +202,7 @@ static size_t take_emphasis(const Scan *scan, size_t at)
 
 // ---- the whole ----
 
-static size_t step(const Scan *scan, size_t at)
+static size_t scan_step(const Scan *scan, size_t at)
 {
     switch (scan->text[at]) {
     case '\\':
@@ -248,7 +248,7 @@ void md_spans_scan(MdSpans *self, const char *text, size_t size)
     Scan scan = { self, text, size };
     self->address = 0;
     while (self->at < size) {
-        size_t next = step(&scan, self->at);
+        size_t next = scan_step(&scan, self->at);
         if (next == WAITS)
             break;
         self->at = MIN(next, size);

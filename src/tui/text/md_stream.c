@@ -131,7 +131,7 @@ static void enter_containers(MdStream *self, const MdPlan *plan)
 
 // ---- blocks ----
 
-static void define(MdStream *self, const MdPlan *plan)
+static void md_stream_define(MdStream *self, const MdPlan *plan)
 {
     GHashTable *definitions = self->doc.definitions;
     const char *label;
@@ -266,7 +266,7 @@ static void take_line(MdStream *self, bool is_whole)
             self->has_blank_line = true;
         } else if (plan.kind == MD_LINE_DEFINITION) {
             md_flow_leave(&self->doc.flow, plan.matched);
-            define(self, &plan);
+            md_stream_define(self, &plan);
         } else {
             begin_block(self, &plan, is_whole);
         }

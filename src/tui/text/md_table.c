@@ -22,7 +22,7 @@ struct MdTable {
 
 // ---- source ----
 
-static const char *trim(const char *text, size_t *size)
+static const char *md_table_trim(const char *text, size_t *size)
 {
     while (*size > 0 && *text == ' ') {
         text++;
@@ -49,7 +49,7 @@ static bool next_cell(const char **at, const char *end, bool is_last, const char
         return false;
     size_t size = is_last ? (size_t)(end - *at) : cell_size(*at, end);
     const char *next = *at + size + 1;
-    *ret_cell = trim(*at, &size);
+    *ret_cell = md_table_trim(*at, &size);
     *ret_size = size;
     *at = next;
     return true;
@@ -57,7 +57,7 @@ static bool next_cell(const char **at, const char *end, bool is_last, const char
 
 static void strip_bars(const char **text, size_t *size)
 {
-    *text = trim(*text, size);
+    *text = md_table_trim(*text, size);
     if (*size > 0 && **text == '|') {
         (*text)++;
         (*size)--;
@@ -156,7 +156,7 @@ static GPtrArray *cells_of(const MdTable *self, const MdInline *spec, const char
     return cells;
 }
 
-static void measure(MdTable *self, const GPtrArray *cells)
+static void md_table_measure(MdTable *self, const GPtrArray *cells)
 {
     for (unsigned i = 0; i < self->columns; i++) {
         const GPtrArray *lines = cells->pdata[i];
@@ -176,7 +176,7 @@ static int total_at(const MdTable *self, int most)
 }
 
 /* False: there is no room for columns of 8 cells. */
-static bool fit(const MdTable *self, int width, int *widths)
+static bool md_table_fit(const MdTable *self, int width, int *widths)
 {
     int low = MIN_COLUMN, high = MAX(width, MIN_COLUMN);
     if (total_at(self, low) > width)
@@ -345,11 +345,11 @@ void md_table_take(MdTable *self, const MdInline *spec, const Theme *theme, int 
             line_spec.style.attributes |= STYLE_BOLD;
         g_ptr_array_add(parsed, cells_of(self, &line_spec, self->lines->pdata[i]));
         if (!has_begun)
-            measure(self, parsed->pdata[i]);
+            md_table_measure(self, parsed->pdata[i]);
     }
     g_ptr_array_set_size(self->lines, 0);
     TableLook look = { .spec = spec, .theme = theme, .width = width, .out = out };
-    look.is_list = !fit(self, width, look.widths);
+    look.is_list = !md_table_fit(self, width, look.widths);
     if (!has_begun)
         put_head(self, &look, parsed->pdata[0]);
     for (unsigned i = has_begun ? 0 : 1; i < parsed->len; i++) {

@@ -38,7 +38,7 @@ static bool is_taken(ImageProtocol protocol, const char *type)
 }
 
 /* The file; NULL: it is too large, or no base64. Caller frees. */
-static char *decode(const json_t *data, size_t *ret_size)
+static char *picture_decode(const json_t *data, size_t *ret_size)
 {
     size_t size = json_string_length(data);
     if (size == 0 || size > (size_t)LIMIT_PICTURE_BYTES / 3 * 4)
@@ -70,8 +70,8 @@ static int cells_of(unsigned pixels, int cell)
 }
 
 /* Made smaller to fit, never larger. */
-static void fit(Picture *self, unsigned width, unsigned height, Cell cell, int max_columns,
-                int max_rows)
+static void picture_fit(Picture *self, unsigned width, unsigned height, Cell cell, int max_columns,
+                        int max_rows)
 {
     int columns = cells_of(width, cell.width), rows = cells_of(height, cell.height);
     if (columns > max_columns) {
@@ -87,8 +87,8 @@ static void fit(Picture *self, unsigned width, unsigned height, Cell cell, int m
 }
 
 /* Sizes within the limits, and whole. *ret_type: constant. */
-static bool check(const char *data, size_t size, unsigned *ret_width, unsigned *ret_height,
-                  const char **ret_type)
+static bool picture_check(const char *data, size_t size, unsigned *ret_width, unsigned *ret_height,
+                          const char **ret_type)
 {
     unsigned width = 0, height = 0;
     *ret_type = type_of(data, size);
@@ -102,7 +102,7 @@ static bool check(const char *data, size_t size, unsigned *ret_width, unsigned *
 }
 
 /* As large as it will be on the screen. */
-static bool convert(Picture *self, const char *type, guint64 pixels, size_t max_bytes)
+static bool picture_convert(Picture *self, const char *type, guint64 pixels, size_t max_bytes)
 {
     char *png = NULL;
     if (pixels > LIMIT_PICTURE_CONVERTED ||
@@ -142,22 +142,22 @@ Picture *picture_new(const json_t *block, const PictureSpec *spec, int width)
     size_t size = 0;
     if (!is_known || max_columns < 1)
         return NULL;
-    g_autofree char *data = decode(json_object_get(block, "data"), &size);
-    if (!data || !check(data, size, &pixels_across, &pixels_down, &type))
+    g_autofree char *data = picture_decode(json_object_get(block, "data"), &size);
+    if (!data || !picture_check(data, size, &pixels_across, &pixels_down, &type))
         return NULL;
     g_autoptr(Picture) self = g_new0(Picture, 1);
     self->ref_count = 1;
     self->protocol = protocol;
     self->data = g_steal_pointer(&data);
     self->size = size;
-    fit(self, pixels_across, pixels_down, cell, max_columns, MAX(spec->max_rows, 1));
+    picture_fit(self, pixels_across, pixels_down, cell, max_columns, MAX(spec->max_rows, 1));
     size_t max_bytes = spec->max_bytes > 0 ? spec->max_bytes : LIMIT_PICTURE_BYTES;
     guint64 pixels = (guint64)pixels_across * pixels_down;
     bool is_ready = is_taken(protocol, type) && size <= max_bytes;
     if (protocol == IMAGES_SIXEL)
         is_ready = make_sixel(self, type, pixels, cell, max_bytes);
     else if (!is_ready)
-        is_ready = convert(self, type, pixels, max_bytes);
+        is_ready = picture_convert(self, type, pixels, max_bytes);
     return is_ready ? g_steal_pointer(&self) : NULL;
 }
 

@@ -45,7 +45,7 @@ static Rgb rgb_of_index(int index)
     };
 }
 
-static uint8_t nearest(Rgb want, int first, int end)
+static uint8_t style_nearest(Rgb want, int first, int end)
 {
     int best = first, best_distance = INT_MAX;
     for (int i = first; i < end; i++) {
@@ -66,7 +66,7 @@ static uint8_t nearest_basic(Rgb want)
 {
     int most = MAX(want.r, MAX(want.g, want.b)), least = MIN(want.r, MIN(want.g, want.b));
     if (most - least < DISTINCT)
-        return nearest(want, 0, BASIC_COLOURS);
+        return style_nearest(want, 0, BASIC_COLOURS);
     int middle = (most + least) / 2;
     int hue = (want.r > middle ? 1 : 0) | (want.g > middle ? 2 : 0) | (want.b > middle ? 4 : 0);
     return (uint8_t)(middle >= 128 ? hue + 8 : hue);
@@ -85,8 +85,8 @@ void colour_reduce(Colour *self)
         return;
     // the first 16 are whatever a person has made of them: never chosen for their looks
     Rgb rgb = rgb_of(self);
-    self->as_256 =
-        self->kind == COLOUR_INDEX ? self->index : nearest(rgb, CUBE_START, GREY_START + GREYS);
+    self->as_256 = self->kind == COLOUR_INDEX ? self->index
+                                              : style_nearest(rgb, CUBE_START, GREY_START + GREYS);
     self->as_16 = self->kind == COLOUR_INDEX && self->index < BASIC_COLOURS ? self->index
                                                                             : nearest_basic(rgb);
 }
@@ -128,7 +128,7 @@ static Paint paint_of(const Theme *theme, ColourDepth depth, ThemeToken token, b
     return paint;
 }
 
-static void add(GString *parameters, const char *text)
+static void style_add(GString *parameters, const char *text)
 {
     if (parameters->len > 0)
         g_string_append_c(parameters, ';');
@@ -147,22 +147,22 @@ static void add_attributes(GString *parameters, unsigned from, unsigned to)
 {
     unsigned gone = from & ~to;
     if (gone & (STYLE_BOLD | STYLE_DIM)) { // one switch turns both off
-        add(parameters, "22");
+        style_add(parameters, "22");
         from &= ~(unsigned)(STYLE_BOLD | STYLE_DIM);
         gone &= ~(unsigned)(STYLE_BOLD | STYLE_DIM);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {
         if (gone & switches[i].attribute)
-            add(parameters, switches[i].off);
+            style_add(parameters, switches[i].off);
         else if (to & ~from & switches[i].attribute)
-            add(parameters, switches[i].on);
+            style_add(parameters, switches[i].on);
     }
 }
 
 static void add_paint(GString *parameters, const Paint *from, const Paint *to, const char *normal)
 {
     if (strcmp(from->text, to->text) != 0)
-        add(parameters, to->text[0] != '\0' ? to->text : normal);
+        style_add(parameters, to->text[0] != '\0' ? to->text : normal);
 }
 
 void theme_switch(const Theme *self, ColourDepth depth, Style from, Style to, GString *out)

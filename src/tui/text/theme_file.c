@@ -124,7 +124,7 @@ void theme_problem(ThemeProblems *self, const char *format, ...)
 }
 
 // A word of the file as a message shows it. Caller frees.
-static char *shown(const char *text)
+static char *theme_file_shown(const char *text)
 {
     return utf8_ellipsize(text, SHOWN_CHARS);
 }
@@ -178,7 +178,7 @@ static bool read_colour(const json_t *value, const json_t *vars, const char *whe
         *ret_colour = (Colour) { 0 };
         if (*text == '\0' || read_rgb(text, ret_colour))
             return true;
-        g_autofree char *word = shown(text);
+        g_autofree char *word = theme_file_shown(text);
         if (*text == '#') {
             theme_problem(problems, "%s is \"%s\", not of the form #rrggbb", where, word);
             return false;
@@ -203,7 +203,7 @@ static bool read_vars(const json_t *vars, ThemeProblems *problems)
     json_t *value;
     json_object_foreach ((json_t *)vars, key, value) {
         Colour colour;
-        g_autofree char *word = shown(key);
+        g_autofree char *word = theme_file_shown(key);
         g_autofree char *where = g_strconcat("vars.", word, NULL);
         is_good &= read_colour(value, vars, where, &colour, problems);
     }
@@ -242,7 +242,7 @@ static bool is_sure(const char *text)
 
 static void read_symbol(Theme *self, const char *name, const json_t *value, ThemeProblems *problems)
 {
-    g_autofree char *word = shown(name);
+    g_autofree char *word = theme_file_shown(name);
     int index = index_of(symbol_names, SYMBOL_COUNT, name);
     const char *text = json_string_value(value);
     if (index < 0 || !text) {
@@ -270,7 +270,7 @@ static void read_symbols(Theme *self, const json_t *symbols, ThemeProblems *prob
     const char *preset = json_get_text(symbols, "preset");
     if (preset) {
         const char *const *found = symbol_preset(preset);
-        g_autofree char *word = shown(preset);
+        g_autofree char *word = theme_file_shown(preset);
         if (found)
             self->preset = found;
         else
@@ -288,7 +288,7 @@ static void report_unknown(const json_t *object, const char *prefix, const char 
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)object, key, value) {
-        g_autofree char *word = shown(key);
+        g_autofree char *word = theme_file_shown(key);
         if (index_of(known, count, key) < 0)
             theme_problem(problems, "%s%s is not known", prefix, word);
     }

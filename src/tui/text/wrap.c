@@ -29,7 +29,7 @@ typedef struct Wrap {
     gunichar last; // the first code point of the last cluster
 } Wrap;
 
-static int room(const Wrap *self)
+static int wrap_room(const Wrap *self)
 {
     return self->width - (self->head ? self->head->cells : 0);
 }
@@ -90,9 +90,9 @@ static bool may_break_between(gunichar before, gunichar c)
 
 /* A wide character and a single cell: without what the row begins with if that helps, else a mark
    stands for it, since no row is wider than asked. True: it does. */
-static bool squeeze(Wrap *self, size_t offset, size_t size, int cells)
+static bool wrap_squeeze(Wrap *self, size_t offset, size_t size, int cells)
 {
-    if (cells <= room(self))
+    if (cells <= wrap_room(self))
         return false;
     self->head = NULL;
     if (cells <= self->width)
@@ -107,7 +107,7 @@ static bool squeeze(Wrap *self, size_t offset, size_t size, int cells)
    and may be narrower. */
 static size_t take_cluster(Wrap *self, size_t offset, size_t size, int cells)
 {
-    if (self->row_cells + self->blanks + self->word_cells + cells > room(self)) {
+    if (self->row_cells + self->blanks + self->word_cells + cells > wrap_room(self)) {
         if (self->row_end > self->row_start) {
             close_row(self, self->row_end, self->word_start);
             self->word_cells = 0;
@@ -117,11 +117,11 @@ static size_t take_cluster(Wrap *self, size_t offset, size_t size, int cells)
         self->row_start = self->row_end = self->word_start;
         self->blanks = 0;
     }
-    if (self->word_cells + cells > room(self) && offset > self->word_start) {
+    if (self->word_cells + cells > wrap_room(self) && offset > self->word_start) {
         close_row(self, offset, offset);
         self->word_cells = 0;
     }
-    if (offset > self->row_start || !squeeze(self, offset, size, cells))
+    if (offset > self->row_start || !wrap_squeeze(self, offset, size, cells))
         self->word_cells += cells;
     return offset + size;
 }

@@ -112,7 +112,7 @@ static void pick_last(Picked *self, const char *text, size_t size, int max_lines
 
 // ---- rows of them ----
 
-static Row *blanks(int cells)
+static Row *block_output_blanks(int cells)
 {
     g_autofree char *text = g_strnfill((gsize)cells, ' ');
     return row_of(text, (Style) { 0 });
@@ -152,7 +152,7 @@ static void add_hidden(gint64 hidden, const LinesSpec *spec, GPtrArray *out)
 
 static void add_lines(const char *text, const LinesSpec *spec, GPtrArray *out)
 {
-    g_autoptr(Row) indent = blanks(BLOCK_INDENT);
+    g_autoptr(Row) indent = block_output_blanks(BLOCK_INDENT);
     WrapSpec wrap = {
         .width = spec->block->width,
         .first = spec->first ? spec->first : indent,

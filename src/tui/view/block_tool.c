@@ -66,7 +66,7 @@ static Look look_of(const char *name)
 // ---- titles ----
 
 /* The part of a path that a person needs. Borrowed. */
-static const char *below(const char *path, const char *cwd)
+static const char *block_tool_below(const char *path, const char *cwd)
 {
     size_t size = cwd ? strlen(cwd) : 0;
     bool is_below = size > 1 && strncmp(path, cwd, size) == 0 && path[size] == '/';
@@ -81,7 +81,7 @@ static json_t *shown_arguments(const json_t *arguments, const char *cwd)
     json_t *shown = json_object();
     json_object_foreach ((json_t *)arguments, key, value) {
         const char *text = json_string_value(value);
-        const char *rest = text ? below(text, cwd) : NULL;
+        const char *rest = text ? block_tool_below(text, cwd) : NULL;
         json_object_set_new(shown, key,
                             rest && rest != text ? json_text(rest) : json_incref(value));
     }

@@ -13,7 +13,7 @@ static void forget_body(Dialog *self)
     self->top = 0;
 }
 
-static PanelResult answer(Dialog *self, DialogAnswer how, const char *text)
+static PanelResult dialog_answer(Dialog *self, DialogAnswer how, const char *text)
 {
     self->spec.answered(how, text, self->spec.user_data);
     return PANEL_DONE;
@@ -66,21 +66,21 @@ static char *typed_text(const Dialog *self)
     return utf8_is_blank(text) ? NULL : utf8_trim(text);
 }
 
-static PanelResult submit(Dialog *self)
+static PanelResult dialog_submit(Dialog *self)
 {
     g_autofree char *text = typed_text(self);
     switch (self->kind) {
     case DIALOG_APPROVAL:
-        return answer(self, DIALOG_REFUSED, text);
+        return dialog_answer(self, DIALOG_REFUSED, text);
     case DIALOG_OPTIONS:
         if (text)
-            return answer(self, DIALOG_CHOSEN, text);
+            return dialog_answer(self, DIALOG_CHOSEN, text);
         end_typing(self);
         return PANEL_CHANGED;
     case DIALOG_TEXT:
         break;
     }
-    return answer(self, text ? DIALOG_CHOSEN : DIALOG_PASSED, text);
+    return dialog_answer(self, text ? DIALOG_CHOSEN : DIALOG_PASSED, text);
 }
 
 static PanelResult edit_input(Dialog *self, KeyPress key, gint64 now_ms)
@@ -108,9 +108,9 @@ static PanelResult typing_key(Dialog *self, KeyPress key, Action action, bool ca
         return PANEL_CHANGED;
     }
     if (action == ACTION_LIST_CANCEL)
-        return can_answer ? answer(self, DIALOG_STOP, NULL) : PANEL_TAKEN;
+        return can_answer ? dialog_answer(self, DIALOG_STOP, NULL) : PANEL_TAKEN;
     if (action == ACTION_LIST_ACCEPT)
-        return can_answer ? submit(self) : PANEL_TAKEN;
+        return can_answer ? dialog_submit(self) : PANEL_TAKEN;
     return edit_input(self, key, now_ms);
 }
 
@@ -125,7 +125,7 @@ static PanelResult dialog_paste(Panel *panel, const char *text, size_t size, boo
 
 // ---- moving in it ----
 
-static PanelResult scroll(Dialog *self, bool is_down, size_t rows)
+static PanelResult dialog_scroll(Dialog *self, bool is_down, size_t rows)
 {
     size_t before = self->top;
     self->top = is_down ? MIN(self->top + rows, self->hidden) : self->top - MIN(rows, self->top);
@@ -139,7 +139,7 @@ static PanelResult move_mark(Dialog *self, bool is_down)
     return PANEL_CHANGED;
 }
 
-static PanelResult move(Dialog *self, Action action)
+static PanelResult dialog_move(Dialog *self, Action action)
 {
     bool is_down =
         action == ACTION_LIST_DOWN || action == ACTION_LIST_PAGE_DOWN || action == ACTION_LIST_LAST;
@@ -148,16 +148,17 @@ static PanelResult move(Dialog *self, Action action)
     switch (action) {
     case ACTION_LIST_UP:
     case ACTION_LIST_DOWN:
-        return self->kind == DIALOG_OPTIONS ? move_mark(self, is_down) : scroll(self, is_down, 1);
+        return self->kind == DIALOG_OPTIONS ? move_mark(self, is_down)
+                                            : dialog_scroll(self, is_down, 1);
     case ACTION_LIST_PAGE_UP:
     case ACTION_LIST_PAGE_DOWN:
-        return scroll(self, is_down, page);
+        return dialog_scroll(self, is_down, page);
     default:
-        return scroll(self, is_down, self->hidden);
+        return dialog_scroll(self, is_down, self->hidden);
     }
 }
 
-static PanelResult enter(Dialog *self, bool is_entered)
+static PanelResult dialog_enter(Dialog *self, bool is_entered)
 {
     self->is_entered = is_entered;
     self->is_left = !is_entered;
@@ -182,10 +183,10 @@ static PanelResult take_digit(Dialog *self, unsigned digit)
     self->option = number - 1;
     if (number * 10 <= count)
         return PANEL_CHANGED;
-    return answer(self, DIALOG_CHOSEN, dialog_option(self, self->option));
+    return dialog_answer(self, DIALOG_CHOSEN, dialog_option(self, self->option));
 }
 
-static PanelResult explain(Dialog *self)
+static PanelResult dialog_explain(Dialog *self)
 {
     self->is_explained = !self->is_explained;
     forget_body(self);
@@ -197,23 +198,23 @@ static PanelResult allow_for_session(Dialog *self)
 {
     if (!dialog_allowance(self) || self->is_allowance_cut)
         return PANEL_UNUSED;
-    return answer(self, DIALOG_ALLOWED_SESSION, NULL);
+    return dialog_answer(self, DIALOG_ALLOWED_SESSION, NULL);
 }
 
 static PanelResult approval_letter(Dialog *self, uint32_t letter)
 {
     switch (letter) {
     case 'y':
-        return answer(self, DIALOG_ALLOWED, NULL);
+        return dialog_answer(self, DIALOG_ALLOWED, NULL);
     case 's':
         return allow_for_session(self);
     case 'n':
-        return answer(self, DIALOG_REFUSED, NULL);
+        return dialog_answer(self, DIALOG_REFUSED, NULL);
     case 't':
         begin_typing(self);
         return PANEL_CHANGED;
     case 'e':
-        return explain(self);
+        return dialog_explain(self);
     default:
         return PANEL_UNUSED;
     }
@@ -224,7 +225,7 @@ static PanelResult option_letter(Dialog *self, uint32_t letter)
     if (letter >= '0' && letter <= '9')
         return take_digit(self, letter - '0');
     if (letter == 'p')
-        return answer(self, DIALOG_PASSED, NULL);
+        return dialog_answer(self, DIALOG_PASSED, NULL);
     if (letter != 't')
         return PANEL_UNUSED;
     begin_typing(self);
@@ -235,13 +236,13 @@ static PanelResult accept_default(Dialog *self)
 {
     switch (self->kind) {
     case DIALOG_APPROVAL:
-        return answer(self, DIALOG_REFUSED, NULL);
+        return dialog_answer(self, DIALOG_REFUSED, NULL);
     case DIALOG_OPTIONS:
-        return answer(self, DIALOG_CHOSEN, dialog_option(self, self->option));
+        return dialog_answer(self, DIALOG_CHOSEN, dialog_option(self, self->option));
     case DIALOG_TEXT:
         break;
     }
-    return answer(self, DIALOG_PASSED, NULL);
+    return dialog_answer(self, DIALOG_PASSED, NULL);
 }
 
 static PanelResult active_key(Dialog *self, KeyPress key, Action action, gint64 now_ms)
@@ -273,7 +274,7 @@ static bool is_move(Action action)
 }
 
 /* What would be typed, or would answer, does not leave a question that the person is in. */
-static PanelResult unused(const Dialog *self, KeyPress key, Action action)
+static PanelResult dialog_unused(const Dialog *self, KeyPress key, Action action)
 {
     bool would_do =
         key_character(key) != 0 || action == ACTION_LIST_ACCEPT || action == ACTION_LIST_CANCEL;
@@ -287,24 +288,25 @@ static PanelResult dialog_key(Panel *panel, KeyPress key, Action action, gint64 
     bool can_answer = !was_early && !was_held, is_digit = g_ascii_isdigit((int)MIN(key.code, 127));
     if (self->is_typing && action == ACTION_LIST_TAB && !was_held) {
         end_typing(self);
-        return enter(self, false);
+        return dialog_enter(self, false);
     }
     if (self->is_typing)
         return typing_key(self, key, action, can_answer, now_ms);
     if (was_early)
-        return unused(self, key, action);
+        return dialog_unused(self, key, action);
     if (!is_digit)
         self->number = 0;
     if (action == ACTION_LIST_CANCEL)
-        return can_answer ? answer(self, DIALOG_STOP, NULL) : unused(self, key, action);
+        return can_answer ? dialog_answer(self, DIALOG_STOP, NULL)
+                          : dialog_unused(self, key, action);
     if (action == ACTION_LIST_TAB)
-        return was_held ? unused(self, key, action) : enter(self, !self->is_entered);
+        return was_held ? dialog_unused(self, key, action) : dialog_enter(self, !self->is_entered);
     if (!dialog_is_active(self))
-        return action == ACTION_LIST_UP && !was_held ? enter(self, true) : PANEL_UNUSED;
+        return action == ACTION_LIST_UP && !was_held ? dialog_enter(self, true) : PANEL_UNUSED;
     if (is_move(action))
-        return move(self, action);
+        return dialog_move(self, action);
     PanelResult result = can_answer ? active_key(self, key, action, now_ms) : PANEL_UNUSED;
-    return result == PANEL_UNUSED ? unused(self, key, action) : result;
+    return result == PANEL_UNUSED ? dialog_unused(self, key, action) : result;
 }
 
 // ---- the panel ----
@@ -358,7 +360,7 @@ Panel *dialog_new(const DialogSpec *spec)
     if (spec->shown_at_ms > 0)
         self->quiet_until = spec->shown_at_ms + QUIET_MS;
     else
-        enter(self, true);
+        dialog_enter(self, true);
     return &self->panel;
 }
 

@@ -204,8 +204,8 @@ static void add_options(const Sheet *sheet, size_t room, int width, GPtrArray *o
 }
 
 /* Each part has a row before another one has its second. */
-static void share(const Dialog *self, Sheet *sheet, size_t room, size_t *ret_body,
-                  size_t *ret_options, size_t *ret_foot)
+static void dialog_share(const Dialog *self, Sheet *sheet, size_t room, size_t *ret_body,
+                         size_t *ret_options, size_t *ret_foot)
 {
     size_t body = self->body->len, options = sheet->options->len, foot = sheet->foot->len;
     size_t least = 1 + (options > 0); // of what is asked and what can be chosen
@@ -234,7 +234,7 @@ void dialog_rows(Panel *panel, int width, int max_rows, GPtrArray *out, int *ret
         editor_rows(self->input, width, CLAMP(max_rows - 1, 1, MAX_INPUT_ROWS), sheet.input,
                     &sheet.input_row, &sheet.input_column);
     if (room > sheet.input->len) {
-        share(self, &sheet, room - sheet.input->len, &body, &options, &foot);
+        dialog_share(self, &sheet, room - sheet.input->len, &body, &options, &foot);
         add_body(self, body, above, out);
         add_options(&sheet, options, width, out);
     }

@@ -68,7 +68,7 @@ static char *detached_name(const char *head)
     return head ? g_strdup_printf("(%.*s)", SHORT_HEAD, head) : NULL;
 }
 
-static const char *behind(const char *field, const char *prefix)
+static const char *git_state_behind(const char *field, const char *prefix)
 {
     return g_str_has_prefix(field, prefix) ? field + strlen(prefix) : NULL;
 }
@@ -82,7 +82,8 @@ static bool is_object_id(const char *text)
 /* "# branch.oid …" and "# branch.head …" */
 static void take_header(const char *field, GitFacts *facts)
 {
-    const char *head = behind(field, "# branch.oid "), *branch = behind(field, "# branch.head ");
+    const char *head = git_state_behind(field, "# branch.oid "),
+               *branch = git_state_behind(field, "# branch.head ");
     if (head && is_object_id(head)) {
         g_free(facts->head);
         facts->head = g_strdup(head);

@@ -145,7 +145,7 @@ static PanelResult type_character(Select *self, uint32_t character)
     return filter_changed(self);
 }
 
-static PanelResult erase(Select *self, bool is_all)
+static PanelResult select_erase(Select *self, bool is_all)
 {
     if (self->filter->len == 0)
         return PANEL_TAKEN;
@@ -158,9 +158,9 @@ static PanelResult edit_filter(Select *self, KeyPress key)
 {
     uint32_t character = key_character(key);
     if (key.code == KEY_BACKSPACE)
-        return erase(self, key.mods != 0);
+        return select_erase(self, key.mods != 0);
     if (key.code == 'u' && key.mods == MOD_CTRL)
-        return erase(self, true);
+        return select_erase(self, true);
     return character ? type_character(self, character) : PANEL_UNUSED;
 }
 
@@ -176,7 +176,7 @@ static PanelResult go_to(Select *self, size_t place)
     return PANEL_CHANGED;
 }
 
-static PanelResult step(Select *self, bool is_down)
+static PanelResult select_step(Select *self, bool is_down)
 {
     size_t count = shown_count(self);
     if (count == 0)
@@ -184,7 +184,7 @@ static PanelResult step(Select *self, bool is_down)
     return go_to(self, (self->place + (is_down ? 1 : count - 1)) % count);
 }
 
-static PanelResult page(Select *self, bool is_down)
+static PanelResult select_page(Select *self, bool is_down)
 {
     size_t count = shown_count(self), rows = MAX(self->on_screen, 1);
     if (count == 0)
@@ -208,7 +208,7 @@ static PanelResult accept_item(Select *self)
 static PanelResult close_list(Select *self, KeyPress key)
 {
     if (key.code == KEY_ESCAPE && self->filter->len > 0)
-        return erase(self, true);
+        return select_erase(self, true);
     self->spec.cancelled(self->spec.user_data);
     return PANEL_DONE;
 }
@@ -223,7 +223,7 @@ static PanelResult other_key(Select *self, KeyPress key, Action action)
     if (result != PANEL_UNUSED)
         return result;
     if (action == ACTION_NONE && (key.code == KEY_LEFT || key.code == KEY_RIGHT))
-        return page(self, key.code == KEY_RIGHT);
+        return select_page(self, key.code == KEY_RIGHT);
     return edit_filter(self, key);
 }
 
@@ -234,10 +234,10 @@ static PanelResult select_key(Panel *panel, KeyPress key, Action action,
     switch (action) {
     case ACTION_LIST_UP:
     case ACTION_LIST_DOWN:
-        return step(self, action == ACTION_LIST_DOWN);
+        return select_step(self, action == ACTION_LIST_DOWN);
     case ACTION_LIST_PAGE_UP:
     case ACTION_LIST_PAGE_DOWN:
-        return page(self, action == ACTION_LIST_PAGE_DOWN);
+        return select_page(self, action == ACTION_LIST_PAGE_DOWN);
     case ACTION_LIST_FIRST:
         return go_to(self, 0);
     case ACTION_LIST_LAST:

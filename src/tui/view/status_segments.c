@@ -21,7 +21,7 @@ typedef struct Segment {
     void (*draw)(const StatusFacts *facts, const Pen *pen); // nothing: it has no value
 } Segment;
 
-static void put(const Pen *pen, ThemeToken token, const char *text)
+static void pen_put(const Pen *pen, ThemeToken token, const char *text)
 {
     row_builder_add(pen->out, text, -1, (Style) { .fg = token, .bg = pen->bg }, NULL);
 }
@@ -30,7 +30,7 @@ static void put(const Pen *pen, ThemeToken token, const char *text)
 static void put_clean(const Pen *pen, ThemeToken token, const char *text)
 {
     g_autofree char *clean = text ? clean_line(text, MAX_NAME_CELLS) : g_strdup("");
-    put(pen, token, clean);
+    pen_put(pen, token, clean);
 }
 
 G_GNUC_PRINTF(3, 4)
@@ -40,7 +40,7 @@ static void put_format(const Pen *pen, ThemeToken token, const char *format, ...
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    put(pen, token, text);
+    pen_put(pen, token, text);
 }
 
 // ---- figures ----
@@ -96,7 +96,7 @@ static void draw_model(const StatusFacts *facts, const Pen *pen)
     put_clean(pen, TOKEN_STATUS_MODEL, facts->model);
     if (!facts->model || !facts->thinking || g_str_equal(facts->thinking, "off"))
         return;
-    put(pen, TOKEN_STATUS_SEP, " · ");
+    pen_put(pen, TOKEN_STATUS_SEP, " · ");
     put_clean(pen, thinking_token(facts->thinking), facts->thinking);
 }
 
@@ -118,7 +118,7 @@ static void draw_path(const StatusFacts *facts, const Pen *pen)
     g_autofree char *path = is_in_home ? g_strconcat("~", cwd + size, NULL) : g_strdup(cwd);
     g_autofree char *clean = clean_line(path, G_MAXINT);
     g_autofree char *shown = text_end(clean, MAX_PATH_CELLS, pen->theme);
-    put(pen, TOKEN_STATUS_PATH, shown);
+    pen_put(pen, TOKEN_STATUS_PATH, shown);
 }
 
 static void draw_git(const StatusFacts *facts, const Pen *pen)
@@ -190,7 +190,7 @@ static void draw_context_pct(const StatusFacts *facts, const Pen *pen)
     if (facts->context_window <= 0)
         return;
     if (facts->context_percent < 0)
-        put(pen, TOKEN_STATUS_CONTEXT, "ctx ?"); // right after a compaction nobody knows
+        pen_put(pen, TOKEN_STATUS_CONTEXT, "ctx ?"); // right after a compaction nobody knows
     else
         put_format(pen, context_token(facts->context_percent), "ctx %.0f%%",
                    facts->context_percent);

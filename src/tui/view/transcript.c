@@ -198,7 +198,7 @@ static void end_run(Transcript *self)
     reads_flush(self);
 }
 
-static bool tell(Transcript *self, const json_t *event)
+static bool transcript_tell(Transcript *self, const json_t *event)
 {
     Tone tone = TONE_NOTE;
     g_autofree char *text = block_event_text(event, &tone);
@@ -236,9 +236,9 @@ bool transcript_event(Transcript *self, const json_t *event)
     case EVENT_AUTO_RETRY_START:
     case EVENT_AUTO_RETRY_END:
         self->is_retrying = kind == EVENT_AUTO_RETRY_START;
-        return tell(self, event);
+        return transcript_tell(self, event);
     default:
-        return tell(self, event);
+        return transcript_tell(self, event);
     }
 }
 

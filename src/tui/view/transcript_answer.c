@@ -88,7 +88,7 @@ static void close_stream(Answer *self)
     self->is_open = false;
 }
 
-static void feed(Transcript *self, const Part *part, const char *text, size_t size)
+static void transcript_feed(Transcript *self, const Part *part, const char *text, size_t size)
 {
     Answer *answer = &self->answer;
     if (!answer->is_open)
@@ -120,14 +120,14 @@ static void close_part(Transcript *self, const Part *part)
 }
 
 /* Lays out what can be: the open part, and those behind it once it has ended. */
-static void advance(Transcript *self)
+static void transcript_advance(Transcript *self)
 {
     Answer *answer = &self->answer;
     Part *part;
     while ((part = current_part(answer))) {
         if (part->later) {
             g_autoptr(GString) later = g_steal_pointer(&part->later);
-            feed(self, part, later->str, later->len);
+            transcript_feed(self, part, later->str, later->len);
         }
         if (!part->is_ended)
             return;
@@ -140,7 +140,7 @@ static void add_text(Transcript *self, Part *part, const char *text, size_t size
 {
     part->bytes += size;
     if (part == current_part(&self->answer) && !part->later) {
-        feed(self, part, text, size);
+        transcript_feed(self, part, text, size);
         return;
     }
     if (!part->later)
@@ -185,7 +185,7 @@ bool answer_update(Transcript *self, const json_t *event)
     gint64 length = json_get_int(piece, "length", (gint64)part->bytes);
     part->has_gap = part->has_gap || length != (gint64)part->bytes;
     part->is_ended = !part->has_gap;
-    advance(self);
+    transcript_advance(self);
     return part->is_ended;
 }
 
@@ -204,7 +204,8 @@ static Part *part_of(const Answer *self, unsigned *place, bool is_thinking, size
 }
 
 /* What of a block of the whole message was not told in pieces. */
-static void complete(Transcript *self, const json_t *block, size_t index, unsigned *place)
+static void transcript_complete(Transcript *self, const json_t *block, size_t index,
+                                unsigned *place)
 {
     Answer *answer = &self->answer;
     const char *type = json_get_text(block, "type");
@@ -225,7 +226,7 @@ static void complete(Transcript *self, const json_t *block, size_t index, unsign
     if (!part->is_ended && size > part->bytes && g_utf8_validate(rest, -1, NULL))
         add_text(self, part, rest, size - part->bytes);
     part->is_ended = true;
-    advance(self);
+    transcript_advance(self);
 }
 
 /* The same failure of a request that was made again: how often it was is said besides. */
@@ -245,10 +246,10 @@ void answer_end(Transcript *self, const json_t *message)
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block)
-        complete(self, block, i, &place);
+        transcript_complete(self, block, i, &place);
     for (unsigned j = 0; answer->parts && j < answer->parts->len; j++)
         ((Part *)answer->parts->pdata[j])->is_ended = true;
-    advance(self);
+    transcript_advance(self);
     answer_clear(answer);
     if (!message || is_told_again(self, message, json_array_size(blocks) > 0))
         return;

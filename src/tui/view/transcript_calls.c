@@ -31,7 +31,7 @@ void calls_clear(Transcript *self)
     g_ptr_array_set_size(self->reads, 0);
 }
 
-static Call *find(const Transcript *self, const char *id)
+static Call *transcript_find(const Transcript *self, const char *id)
 {
     for (const GList *link = self->calls.head; link; link = link->next) {
         Call *call = link->data;
@@ -41,7 +41,7 @@ static Call *find(const Transcript *self, const char *id)
     return NULL;
 }
 
-static Call *add(Transcript *self, const char *id, const char *tool, json_t *arguments)
+static Call *transcript_add(Transcript *self, const char *id, const char *tool, json_t *arguments)
 {
     Call *call = g_new0(Call, 1);
     call->id = g_strdup(id ? id : "");
@@ -54,9 +54,10 @@ static Call *add(Transcript *self, const char *id, const char *tool, json_t *arg
 static Call *find_or_add(Transcript *self, const json_t *event)
 {
     const char *id = json_get_text(event, "toolCallId");
-    Call *call = find(self, id);
+    Call *call = transcript_find(self, id);
     if (!call)
-        call = add(self, id, json_get_text(event, "toolName"), json_get_object(event, "args"));
+        call = transcript_add(self, id, json_get_text(event, "toolName"),
+                              json_get_object(event, "args"));
     return call;
 }
 
@@ -120,7 +121,7 @@ void calls_end(Transcript *self, const json_t *event)
 
 void calls_take_result(Transcript *self, const json_t *message)
 {
-    Call *call = find(self, json_get_text(message, "toolCallId"));
+    Call *call = transcript_find(self, json_get_text(message, "toolCallId"));
     if (call && !call->is_done)
         end_call(self, call, (json_t *)message, json_get_bool(message, "isError", false));
 }
@@ -143,8 +144,8 @@ void calls_expect(Transcript *self, const json_t *message)
     size_t i;
     json_t *call;
     json_array_foreach (calls, i, call)
-        add(self, json_get_text(call, "id"), json_get_text(call, "name"),
-            json_get_object(call, "arguments"));
+        transcript_add(self, json_get_text(call, "id"), json_get_text(call, "name"),
+                       json_get_object(call, "arguments"));
 }
 
 void calls_start(Transcript *self, const json_t *event)
@@ -156,7 +157,7 @@ void calls_start(Transcript *self, const json_t *event)
 
 bool calls_update(Transcript *self, const json_t *event)
 {
-    Call *call = find(self, json_get_text(event, "toolCallId"));
+    Call *call = transcript_find(self, json_get_text(event, "toolCallId"));
     json_t *partial = json_get_object(event, "partialResult");
     if (!call || call->is_done || !partial)
         return false;

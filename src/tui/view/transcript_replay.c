@@ -11,7 +11,7 @@ enum {
     REPLAYED_PICTURES = 20, // messages at the end whose pictures are drawn again
 };
 
-static Transcript *like(const Transcript *self)
+static Transcript *transcript_like(const Transcript *self)
 {
     Transcript *other = transcript_new(&self->spec);
     other->block = self->block;
@@ -96,7 +96,7 @@ static void lay_out(const Transcript *like_it, const json_t *messages, size_t st
                     Replay *ret_replay)
 {
     *ret_replay = (Replay) {
-        .past = like(like_it),
+        .past = transcript_like(like_it),
         .ends = g_array_new(FALSE, FALSE, sizeof(unsigned)),
         .start = start,
     };
@@ -158,7 +158,7 @@ static bool row_is_blank(const Row *row)
     return row->size == 0 && !row->picture;
 }
 
-static void give(Transcript *self, const Replay *replay, int max_rows)
+static void transcript_give(Transcript *self, const Replay *replay, int max_rows)
 {
     Transcript *past = replay->past;
     unsigned surplus = count_surplus(past, max_rows);
@@ -189,7 +189,7 @@ void transcript_replay(Transcript *self, const json_t *messages, int max_rows)
         lay_out(self, messages, start, &replay);
         bool is_enough = start == 0 || replay.past->rows->len >= (unsigned)max_rows;
         if (is_enough || wanted > G_MAXINT32) {
-            give(self, &replay, max_rows);
+            transcript_give(self, &replay, max_rows);
             return;
         }
         wanted *= GUESS_MORE;

@@ -97,7 +97,7 @@ static void show_from(ViewerPages *self, ViewerPlace top)
     g_clear_pointer(&self->note, g_free);
 }
 
-static void scroll(ViewerPages *self, int rows)
+static void viewer_pages_scroll(ViewerPages *self, int rows)
 {
     ViewerPlace top = self->top;
     for (int i = 0; i < ABS(rows); i++) {
@@ -157,7 +157,7 @@ static void set_note(ViewerPages *self, char *note)
     self->note = note;
 }
 
-static void find(ViewerPages *self, bool is_backward)
+static void viewer_pages_find(ViewerPages *self, bool is_backward)
 {
     if (!self->search.query) {
         set_note(self, g_strdup("/ looks for a text"));
@@ -202,7 +202,7 @@ static void run_query(ViewerPages *self)
     if (self->query->len > 0)
         viewer_search_set(&self->search, self->query->str, before_top(self));
     end_query(self);
-    find(self, false);
+    viewer_pages_find(self, false);
 }
 
 static void add_to_query(ViewerPages *self, const char *text)
@@ -283,7 +283,7 @@ static bool is_close(KeyPress key, Action action)
 }
 
 /* Esc: first the search goes, then the viewer. */
-static ViewerOutcome cancel(ViewerPages *self)
+static ViewerOutcome viewer_pages_cancel(ViewerPages *self)
 {
     if (!self->search.query && !self->note)
         return VIEWER_CLOSED;
@@ -304,23 +304,23 @@ ViewerOutcome viewer_pages_key(ViewerPages *self, KeyPress key, Action action)
     if (character == '/')
         self->query = g_string_new(NULL);
     else if (character == 'n' || character == 'N')
-        find(self, character == 'N');
+        viewer_pages_find(self, character == 'N');
     if (character == '/' || character == 'n' || character == 'N')
         return VIEWER_CHANGED;
 
     int page = MAX(1, page_rows(self) - 1); // one row is in both
     switch (action_of(key, action)) {
     case ACTION_LIST_UP:
-        scroll(self, -1);
+        viewer_pages_scroll(self, -1);
         break;
     case ACTION_LIST_DOWN:
-        scroll(self, 1);
+        viewer_pages_scroll(self, 1);
         break;
     case ACTION_LIST_PAGE_UP:
-        scroll(self, -page);
+        viewer_pages_scroll(self, -page);
         break;
     case ACTION_LIST_PAGE_DOWN:
-        scroll(self, page);
+        viewer_pages_scroll(self, page);
         break;
     case ACTION_LIST_FIRST:
         scroll_to_start(self);
@@ -329,7 +329,7 @@ ViewerOutcome viewer_pages_key(ViewerPages *self, KeyPress key, Action action)
         show_from(self, last_top(self));
         break;
     case ACTION_LIST_CANCEL:
-        return cancel(self);
+        return viewer_pages_cancel(self);
     default:
         return VIEWER_SAME;
     }

@@ -63,7 +63,7 @@ static size_t text_bytes(const json_t *value)
     return bytes;
 }
 
-static uint32_t weigh(const json_t *message)
+static uint32_t viewer_rows_weigh(const json_t *message)
 {
     const json_t *content = json_object_get(message, "content");
     size_t bytes = text_bytes(message) + text_bytes(content), i = 0;
@@ -105,7 +105,7 @@ static bool give_result(ViewerRows *self, uint32_t message, GHashTable *open)
 
     Item *item = item_at(self, GPOINTER_TO_UINT(call));
     item->result = message;
-    item->weight = weigh(result);
+    item->weight = viewer_rows_weigh(result);
     g_hash_table_remove(open, id);
     return true;
 }
@@ -119,7 +119,7 @@ static void add_items(ViewerRows *self)
         const char *role = message_role(message);
         if (g_strcmp0(role, "toolResult") == 0 && give_result(self, i, open))
             continue;
-        Item item = { i, NONE, NONE, weigh(message), -1 };
+        Item item = { i, NONE, NONE, viewer_rows_weigh(message), -1 };
         g_array_append_val(self->items, item);
         if (g_strcmp0(role, "assistant") == 0)
             add_calls(self, i, open);
@@ -174,7 +174,7 @@ static size_t row_bytes_kept(const Row *row)
     return bytes;
 }
 
-static void drop(ViewerRows *self, guint item)
+static void viewer_rows_drop(ViewerRows *self, guint item)
 {
     const Slice *slice = g_hash_table_lookup(self->slices, GUINT_TO_POINTER(item));
     if (!slice)
@@ -199,7 +199,7 @@ static void make_room(ViewerRows *self, guint around)
                 farthest = item;
             }
         }
-        drop(self, farthest);
+        viewer_rows_drop(self, farthest);
     }
 }
 
@@ -228,11 +228,11 @@ static Slice *slice_new(guint item, guint row, const GPtrArray *rows)
     return self;
 }
 
-static const Slice *keep(ViewerRows *self, ViewerPlace place)
+static const Slice *viewer_rows_keep(ViewerRows *self, ViewerPlace place)
 {
     g_autoptr(GPtrArray) rows = rows_new();
     viewer_rows_lay_out(self, place.item, rows);
-    drop(self, place.item);
+    viewer_rows_drop(self, place.item);
     Slice *slice = slice_new(place.item, place.row, rows);
     self->kept_bytes += slice->bytes;
     g_hash_table_insert(self->slices, GUINT_TO_POINTER(place.item), slice);
@@ -244,7 +244,7 @@ const Row *viewer_rows_get(ViewerRows *self, ViewerPlace place)
 {
     const Slice *slice = g_hash_table_lookup(self->slices, GUINT_TO_POINTER(place.item));
     if (!slice || place.row < slice->first || place.row - slice->first >= slice->rows->len)
-        slice = keep(self, place);
+        slice = viewer_rows_keep(self, place);
     g_assert(place.row >= slice->first && place.row - slice->first < slice->rows->len);
     return g_ptr_array_index(slice->rows, place.row - slice->first);
 }
@@ -252,7 +252,7 @@ const Row *viewer_rows_get(ViewerRows *self, ViewerPlace place)
 guint viewer_rows_count(ViewerRows *self, guint item)
 {
     if (item_at(self, item)->rows < 0)
-        keep(self, (ViewerPlace) { item, 0 });
+        viewer_rows_keep(self, (ViewerPlace) { item, 0 });
     return (guint)item_at(self, item)->rows;
 }
 

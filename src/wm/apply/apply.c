@@ -92,7 +92,7 @@ static bool is_staged(const WmApply *spec, const WmHandler *handler)
            env_flag("WM_STAGED");
 }
 
-static char *seal(const void *api, const char *text)
+static char *apply_seal(const void *api, const char *text)
 {
     return wm_api_seal(api, text);
 }
@@ -128,7 +128,7 @@ static bool open_record(Run *self, GError **error)
         return true;
     if (!spec->api)
         return fail_with(error, KEDGE_ERROR_DENIED, "GITHUB_REPOSITORY not set, or no token");
-    if (!apply_record_open(spec->run_dir, seal, spec->api, &applier->record, error))
+    if (!apply_record_open(spec->run_dir, apply_seal, spec->api, &applier->record, error))
         return false;
     g_autofree char *start = start_of_run(spec);
     apply_record_set_start(applier->record, start, is_rerun());

@@ -39,7 +39,7 @@ static bool is_same_review_comment(const json_t *element, const json_t *body)
            has_same_number(element, body, "line");
 }
 
-static bool hide(Applier *self, const char *id, GError **error)
+static bool applier_hide(Applier *self, const char *id, GError **error)
 {
     g_autoptr(json_t) variables = json_pack("{s:s}", "id", id);
     return wm_api_graphql(self->spec->api, HIDE_MUTATION, variables, self->cancel, NULL, error);
@@ -59,7 +59,7 @@ static bool hide_page(Applier *self, const json_t *nodes, const char *own, GErro
             !json_get_bool(node, "viewerDidAuthor", false) ||
             apply_is_of_run(self, json_get_text(node, "url")))
             continue;
-        if (!hide(self, id, error))
+        if (!applier_hide(self, id, error))
             return false;
     }
     return true;

@@ -142,7 +142,7 @@ static bool find_other(Applier *self, Branches *branches, bool *ret_is_other, GE
 }
 
 /* Another run may have pushed in the meantime. */
-static bool push(Applier *self, Branches *branches, GError **error)
+static bool applier_push(Applier *self, Branches *branches, GError **error)
 {
     for (int i = 1;; i++) {
         g_autoptr(GError) failed = NULL;
@@ -377,6 +377,6 @@ bool apply_create_pull_request(Applier *self, GError **error)
         return false;
     if (action == PROTECTED_ISSUE)
         return apply_files_issue(self, title, files, error);
-    return check_remote_branch(self, branches.current, error) && push(self, &branches, error) &&
-           open_pull(self, &branches, files, error);
+    return check_remote_branch(self, branches.current, error) &&
+           applier_push(self, &branches, error) && open_pull(self, &branches, files, error);
 }

@@ -124,17 +124,18 @@ static bool is_of(const Line *line, int64_t index, const char *hash)
            g_strcmp0(json_get_text(line->fields, "hash"), hash) == 0;
 }
 
-static bool says(const Line *line, const char *state)
+static bool line_says(const Line *line, const char *state)
 {
     return g_strcmp0(json_get_text(line->fields, "state"), state) == 0;
 }
 
 /* The last line of an item in this state; NULL. */
-static const Line *find(const ApplyRecord *self, int64_t index, const char *hash, const char *state)
+static const Line *apply_record_find(const ApplyRecord *self, int64_t index, const char *hash,
+                                     const char *state)
 {
     for (guint i = self->lines->len; i > 0; i--) {
         const Line *line = &g_array_index(self->lines, Line, i - 1);
-        if (line->is_sealed && is_of(line, index, hash) && says(line, state))
+        if (line->is_sealed && is_of(line, index, hash) && line_says(line, state))
             return line;
     }
     return NULL;
@@ -147,18 +148,18 @@ ApplyState apply_record_state(const ApplyRecord *self, int64_t index, const char
         const Line *line = &g_array_index(self->lines, Line, i);
         if (!is_of(line, index, hash))
             continue;
-        if (line->is_sealed && says(line, "done"))
+        if (line->is_sealed && line_says(line, "done"))
             return APPLY_DONE;
         // a line that no one vouches for makes nothing certain, and a failure that is vouched for
         // says that no step is in doubt
-        state = line->is_sealed && says(line, "failed") ? APPLY_NEW : APPLY_OPEN;
+        state = line->is_sealed && line_says(line, "failed") ? APPLY_NEW : APPLY_OPEN;
     }
     return state;
 }
 
 const json_t *apply_record_result(const ApplyRecord *self, int64_t index, const char *hash)
 {
-    const Line *line = find(self, index, hash, "done");
+    const Line *line = apply_record_find(self, index, hash, "done");
     return line ? json_get_object(line->fields, "result") : NULL;
 }
 
@@ -167,7 +168,7 @@ const json_t *apply_record_step(const ApplyRecord *self, int64_t index, const ch
 {
     for (guint i = 0; i < self->lines->len; i++) {
         const Line *line = &g_array_index(self->lines, Line, i);
-        if (line->is_sealed && is_of(line, index, hash) && says(line, "step") &&
+        if (line->is_sealed && is_of(line, index, hash) && line_says(line, "step") &&
             g_strcmp0(json_get_text(line->fields, "step"), step) == 0)
             return json_get_object(line->fields, "result");
     }
@@ -179,7 +180,7 @@ char *apply_record_since(const ApplyRecord *self, int64_t index, const char *has
     for (guint i = 0; i < self->lines->len; i++) { // the first beginning counts
         const Line *line = &g_array_index(self->lines, Line, i);
         int64_t at = json_get_int(line->fields, "at", 0);
-        if (line->is_sealed && is_of(line, index, hash) && says(line, "begin"))
+        if (line->is_sealed && is_of(line, index, hash) && line_says(line, "begin"))
             return time_format_iso_seconds(at - APPLY_CLOCKS_DIFFER_MS);
     }
     return g_strdup(self->start ? self->start : "");

@@ -33,7 +33,7 @@ static bool has_text(const Check *self, const char *name)
     return text_of(self, name)[0] != '\0';
 }
 
-static bool refuse(GError **error, const char *reason)
+static bool item_refuse(GError **error, const char *reason)
 {
     return fail_with(error, KEDGE_ERROR_FAILED, "%s", reason);
 }
@@ -111,7 +111,7 @@ static bool check_pull_request(const Check *self, GError **error)
     if (!check_labels(self, error) || !set_title(self, title, error))
         return false;
     if (!self->scope->root)
-        return refuse(error, "WM_REPO_ROOT / repo path not set");
+        return item_refuse(error, "WM_REPO_ROOT / repo path not set");
     return true;
 }
 
@@ -124,7 +124,7 @@ static bool check_issue(const Check *self, GError **error)
         !check_count(self, "assignees", error) || !set_title(self, title, error))
         return false;
     if (!self->scope->repo)
-        return refuse(error, "GITHUB_REPOSITORY not set");
+        return item_refuse(error, "GITHUB_REPOSITORY not set");
     return true;
 }
 
@@ -136,7 +136,7 @@ static bool check_comment(const Check *self, GError **error)
 static bool check_label_list(const Check *self, GError **error)
 {
     if (json_array_size(json_get_array(self->fields, "labels")) == 0)
-        return refuse(error, "empty labels");
+        return item_refuse(error, "empty labels");
     return check_labels(self, error);
 }
 
@@ -192,7 +192,7 @@ static bool check_update(const Check *self, GError **error)
 {
     static const char *const fields[] = { "title", "body", "status" };
     if (!has_text(self, "title") && !has_text(self, "body") && !has_text(self, "status"))
-        return refuse(error, "need non-empty title and/or body");
+        return item_refuse(error, "need non-empty title and/or body");
     if (!check_operation(self, error) || !check_status(self, error))
         return false;
     for (size_t i = 0; i < G_N_ELEMENTS(fields); i++)
@@ -213,7 +213,7 @@ static bool check_close_issue(const Check *self, GError **error)
         given = of_policy ? of_policy : "completed";
     g_autofree char *reason = normal_word(given);
     if (!g_strv_contains(known, reason))
-        return refuse(error, "state_reason must be completed, not_planned, or duplicate");
+        return item_refuse(error, "state_reason must be completed, not_planned, or duplicate");
     json_set_text(self->fields, "state_reason", reason);
     return true;
 }
@@ -222,7 +222,7 @@ static bool check_reviewers(const Check *self, GError **error)
 {
     const json_t *reviewers = json_get_array(self->fields, "reviewers");
     if (json_array_size(reviewers) == 0)
-        return refuse(error, "empty reviewers");
+        return item_refuse(error, "empty reviewers");
     if (!check_count(self, "reviewers", error))
         return false;
     for (size_t i = 0; i < json_array_size(reviewers); i++) {
@@ -242,16 +242,16 @@ static bool check_review_comment(const Check *self, GError **error)
     int64_t line = json_get_int(self->fields, "line", 0);
     const json_t *start = json_object_get(self->fields, "start_line");
     if (line <= 0)
-        return refuse(error, "line must be positive");
+        return item_refuse(error, "line must be positive");
     const char *of_policy = wm_handler_text(self->handler, "side");
     const char *given = has_text(self, "side") || !of_policy ? text_of(self, "side") : of_policy;
     g_autofree char *side = g_ascii_strup(given, -1);
     if (strcmp(side, "LEFT") != 0 && strcmp(side, "RIGHT") != 0)
-        return refuse(error, "side must be LEFT or RIGHT");
+        return item_refuse(error, "side must be LEFT or RIGHT");
     if (start && json_integer_value(start) < 0)
-        return refuse(error, "start_line must be positive");
+        return item_refuse(error, "start_line must be positive");
     if (json_integer_value(start) > line)
-        return refuse(error, "start_line must be <= line");
+        return item_refuse(error, "start_line must be <= line");
     json_set_text(self->fields, "side", side);
     return true;
 }
@@ -262,12 +262,12 @@ static bool check_review(const Check *self, GError **error)
     g_autofree char *event = g_ascii_strup(text_of(self, "event"), -1);
     g_strdelimit(event, "- ", '_');
     if (!g_strv_contains(known, event))
-        return refuse(error, "event must be APPROVE, REQUEST_CHANGES, or COMMENT");
+        return item_refuse(error, "event must be APPROVE, REQUEST_CHANGES, or COMMENT");
     if (!wm_handler_admits(self->handler, "allowed-events", event))
         return fail_with(error, KEDGE_ERROR_DENIED, "event %s not allowed by policy", event);
     bool needs_body = strcmp(event, "APPROVE") != 0 && !self->scope->policy->footer;
     if (needs_body && !has_text(self, "body"))
-        return refuse(error, "body is required for REQUEST_CHANGES and COMMENT");
+        return item_refuse(error, "body is required for REQUEST_CHANGES and COMMENT");
     json_set_text(self->fields, "event", event);
     return true;
 }
@@ -277,7 +277,7 @@ static bool check_reply(const Check *self, GError **error)
     if (!need_text(self, "body", error))
         return false;
     if (json_get_int(self->fields, "comment_id", 0) <= 0)
-        return refuse(error, "comment_id must be positive");
+        return item_refuse(error, "comment_id must be positive");
     return true;
 }
 
@@ -307,13 +307,13 @@ static bool check_repository(const WmItemScope *scope, const json_t *raw, GError
     const char *repo = json_get_text(raw, "repo");
     if (str_is_empty(repo) || (scope->repo && str_equal_nocase(repo, scope->repo)))
         return true;
-    return refuse(error, "cross-repository output is not supported");
+    return item_refuse(error, "cross-repository output is not supported");
 }
 
 static bool check_all(const Check *self, const json_t *raw, WmItem *item, GError **error)
 {
     if (mask_finds_in_json(raw))
-        return refuse(error, "text contains a secret");
+        return item_refuse(error, "text contains a secret");
     if (!check_repository(self->scope, raw, error) ||
         !wm_item_set_temporary_id(self->scope, raw, item, error))
         return false;

@@ -82,7 +82,7 @@ static bool is_blank_line(const char *text, size_t size)
 }
 
 /* New reference: all items of a whole file. */
-static json_t *parse(const char *path, const char *data, size_t size, bool is_quiet)
+static json_t *item_file_parse(const char *path, const char *data, size_t size, bool is_quiet)
 {
     Reading reading = { .path = path, .items = json_array(), .is_quiet = is_quiet };
     const char *end = data + size;
@@ -139,7 +139,7 @@ bool wm_items_read(const char *path, json_t **ret_items, GError **error)
     g_autoptr(GString) data = g_string_new(NULL);
     if (!open_output(path, O_RDONLY, &fd, error) || (fd >= 0 && !read_open(fd, path, data, error)))
         return false;
-    json_t *items = parse(path, data->str, data->len, false);
+    json_t *items = item_file_parse(path, data->str, data->len, false);
     if (json_array_size(items) > WM_MAX_ITEMS) {
         json_array_remove(items, WM_MAX_ITEMS);
         g_autofree char *limit = g_strdup_printf("%d", WM_MAX_ITEMS);
@@ -188,7 +188,8 @@ static bool lock_output(int fd, const char *path, GError **error)
 }
 
 /* Whole or not at all: after a write that fails the file has its old size again. */
-static bool append(int fd, const char *path, const GString *data, const char *line, GError **error)
+static bool item_file_append(int fd, const char *path, const GString *data, const char *line,
+                             GError **error)
 {
     // the agent, or an emit of it, may have been killed in the middle of a line
     bool is_torn = data->len > 0 && data->str[data->len - 1] != '\n';
@@ -243,7 +244,8 @@ static bool append_locked(int fd, const char *path, const WmItemScope *scope, co
     g_autoptr(GString) data = g_string_new(NULL);
     if (!read_open(fd, path, data, error))
         return false;
-    g_autoptr(json_t) items = parse(path, data->str, data->len, true), ids = ids_of(items);
+    g_autoptr(json_t) items = item_file_parse(path, data->str, data->len, true),
+                      ids = ids_of(items);
     WmItemScope with_ids = *scope;
     with_ids.made = ids;
     g_auto(WmItem) item = { 0 };
@@ -254,7 +256,7 @@ static bool append_locked(int fd, const char *path, const WmItemScope *scope, co
     if (strlen(line) > WM_MAX_ITEM_BYTES)
         return fail_with(error, KEDGE_ERROR_LIMIT, "item too large (%zu bytes; limit %zu)",
                          strlen(line), WM_MAX_ITEM_BYTES);
-    return append(fd, path, data, line, error);
+    return item_file_append(fd, path, data, line, error);
 }
 
 bool wm_items_append(const char *path, const WmItemScope *scope, const json_t *raw, GError **error)

@@ -194,7 +194,7 @@ void wm_tools_free(WmTools *self)
     g_free(self);
 }
 
-static bool stays(const ToolDef *tool, void *user_data)
+static bool wm_tools_stays(const ToolDef *tool, void *user_data)
 {
     const WmTools *self = user_data;
     bool is_shell = g_strv_contains(shells, tool->name);
@@ -207,7 +207,7 @@ static bool stays(const ToolDef *tool, void *user_data)
 
 ToolSet *wm_tools_filter(const WmTools *self, const ToolSet *tools)
 {
-    return self ? tool_set_filter(tools, stays, (void *)self) : tool_set_ref(tools);
+    return self ? tool_set_filter(tools, wm_tools_stays, (void *)self) : tool_set_ref(tools);
 }
 
 ToolSet *wm_tools_of_run(const WmTools *self, const ToolSet *tools, const Settings *settings)

@@ -42,7 +42,7 @@ static void caller_clear(Caller *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Caller, caller_clear)
 
-static void put(Caller *self, const char *place, const char *text)
+static void caller_put(Caller *self, const char *place, const char *text)
 {
     g_hash_table_insert(self->places, (char *)place, g_strdup(text));
 }
@@ -53,7 +53,7 @@ static void put_taken(Caller *self, const char *place, GString *text)
 }
 
 /* A place that is a line of its own is replaced by whole lines, or by none. */
-static void fill(const Caller *self, const char *template_text, GString *out)
+static void caller_fill(const Caller *self, const char *template_text, GString *out)
 {
     for (const char *at = template_text; *at;) {
         size_t size = *at == '@' ? strspn(at + 1, G_CSET_a_2_z "_") : 0;
@@ -70,7 +70,7 @@ static void fill(const Caller *self, const char *template_text, GString *out)
     }
 }
 
-static char *quoted(const char *text)
+static char *caller_quoted(const char *text)
 {
     GString *out = g_string_new(NULL);
     yaml_write_quoted(text, out);
@@ -131,14 +131,14 @@ static bool read_tasks(Caller *self, GError **error)
         g_autofree char *text = wm_expression_text(json);
         g_autofree char *expression =
             g_strdup_printf("${{ fromJSON(%s)[matrix.task] || '' }}", text);
-        self->environment = quoted(expression);
+        self->environment = caller_quoted(expression);
     }
     return true;
 }
 
 // ---- the places ----
 
-static char *triggers(const Caller *self)
+static char *caller_triggers(const Caller *self)
 {
     g_autoptr(json_t) all = wm_union(self->project->tasks, self->warnings);
     GString *out = g_string_new(NULL);
@@ -222,18 +222,18 @@ static void put_inline(Caller *self)
 {
     g_autofree char *labels = wm_expression_text(self->runs_on);
     g_autofree char *runner = g_strdup_printf("${{ fromJSON(%s) }}", labels);
-    g_autofree char *safe_runner = quoted(runner);
+    g_autofree char *safe_runner = caller_quoted(runner);
     bool is_plain = !strstr(runner, " #") && !strstr(runner, ": ");
     g_autofree char *secrets = secret_lines(self, "          ");
     g_autofree char *environment =
         self->environment ? g_strdup_printf("    environment: %s\n", self->environment) : NULL;
     GString *install = g_string_new(NULL);
     append_install(self, false, install);
-    put(self, "runner", is_plain ? runner : safe_runner);
-    put(self, "secret_variables", secrets);
-    put(self, "judge_variables", self->asks_judge ? secrets : "");
-    put(self, "environment", environment ? environment : "");
-    put(self, "pack_condition", self->reports_failures ? PACK_CONDITION : "");
+    caller_put(self, "runner", is_plain ? runner : safe_runner);
+    caller_put(self, "secret_variables", secrets);
+    caller_put(self, "judge_variables", self->asks_judge ? secrets : "");
+    caller_put(self, "environment", environment ? environment : "");
+    caller_put(self, "pack_condition", self->reports_failures ? PACK_CONDITION : "");
     put_taken(self, "install_steps", install);
     put_taken(self, "agent_steps", agent_steps(self));
 }
@@ -250,27 +250,27 @@ static void put_reusable(Caller *self)
     put_taken(self, "extra_inputs", extra);
     g_autofree char *lines = secret_lines(self, "      ");
     g_autofree char *secrets = g_strconcat("    secrets:\n", lines, NULL);
-    put(self, "secrets", *lines ? secrets : "");
-    put(self, "claude", self->installs_claude ? "true" : "false");
+    caller_put(self, "secrets", *lines ? secrets : "");
+    caller_put(self, "claude", self->installs_claude ? "true" : "false");
     g_autofree char *workflow =
         g_strdup_printf("%s/.github/workflows/agent-run.yml@%s", self->repository, self->ref);
-    put(self, "run_workflow", workflow);
+    caller_put(self, "run_workflow", workflow);
 }
 
 static void put_common(Caller *self)
 {
-    g_autofree char *on = triggers(self);
+    g_autofree char *on = caller_triggers(self);
     g_auto(GStrv) parts = g_strsplit(self->runs_on, "'", -1);
     g_autofree char *labels = g_strjoinv("''", parts);
     g_autofree char *runs_on = g_strdup_printf("'%s'", labels);
     g_autofree char *workflow =
         g_strdup_printf("%s/.github/workflows/agent-resolve.yml@%s", self->repository, self->ref);
     g_autofree char *version = g_strdup_printf("\"%s\"", self->version);
-    put(self, "triggers", on);
-    put(self, "resolve_workflow", workflow);
-    put(self, "runs_on", runs_on);
-    put(self, "install", wm_caller_install(self->project->config));
-    put(self, "version", version);
+    caller_put(self, "triggers", on);
+    caller_put(self, "resolve_workflow", workflow);
+    caller_put(self, "runs_on", runs_on);
+    caller_put(self, "install", wm_caller_install(self->project->config));
+    caller_put(self, "version", version);
 }
 
 static bool read_config(Caller *self, GError **error)
@@ -305,10 +305,10 @@ bool wm_caller_render(const WmProject *project, GPtrArray *warnings, char **ret_
     else
         put_reusable(&self);
     GString *jobs = g_string_new(NULL);
-    fill(&self, self.is_inline ? caller_inline_yml : caller_run_yml, jobs);
+    caller_fill(&self, self.is_inline ? caller_inline_yml : caller_run_yml, jobs);
     put_taken(&self, "jobs", jobs);
     GString *text = g_string_new(NULL);
-    fill(&self, caller_yml, text);
+    caller_fill(&self, caller_yml, text);
     *ret_text = g_string_free(text, FALSE);
     return true;
 }

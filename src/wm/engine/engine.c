@@ -225,7 +225,7 @@ static char *failure_of(const Run *run, const ProcResult *process)
                                      : NULL;
 }
 
-static void fill(const Run *run, const ProcResult *process, WmAgentResult *result)
+static void run_fill(const Run *run, const ProcResult *process, WmAgentResult *result)
 {
     bool was_stopped = process->stop != PROC_STOP_NONE && !run_is_full(run) && !run->log_error;
     bool is_late = process->is_late || process->stop == PROC_STOP_TIMEOUT;
@@ -265,7 +265,7 @@ static bool run_agent(Run *run, WmAgentResult *result, GError **error)
     g_auto(ProcResult) process = { 0 };
     if (!run_process(run, (const char *const *)argv, reads_stdin, &process, error))
         return false;
-    fill(run, &process, result);
+    run_fill(run, &process, result);
     fill_from_stream(run->stream, result);
     return true;
 }

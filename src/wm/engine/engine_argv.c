@@ -61,15 +61,15 @@ static WmFormat wm_engine_claude_format(const WmConfig *config)
     return str_equal_nocase(format, "stream-json") ? WM_FORMAT_STREAM_JSON : WM_FORMAT_TEXT;
 }
 
-static void add(GPtrArray *argv, const char *word)
+static void engine_argv_add(GPtrArray *argv, const char *word)
 {
     g_ptr_array_add(argv, g_strdup(word));
 }
 
 static void add_option(GPtrArray *argv, const char *flag, const char *value)
 {
-    add(argv, flag);
-    add(argv, value);
+    engine_argv_add(argv, flag);
+    engine_argv_add(argv, value);
 }
 
 static void add_words(GPtrArray *argv, const char *text, gssize size)
@@ -78,7 +78,7 @@ static void add_words(GPtrArray *argv, const char *text, gssize size)
     g_auto(GStrv) words = g_strsplit_set(part, " \t\r\n\v\f", -1);
     for (char **word = words; *word; word++)
         if (**word)
-            add(argv, *word);
+            engine_argv_add(argv, *word);
 }
 
 /* A command of the user's: split at white space, with the prompt in its place or at the end. */
@@ -98,7 +98,7 @@ static bool add_command(GPtrArray *argv, const char *variable, const char *promp
     if (argv->len == 0)
         return fail_with(error, KEDGE_ERROR_FAILED, "%s: missing executable before " PROMPT_PLACE,
                          variable);
-    add(argv, prompt);
+    engine_argv_add(argv, prompt);
     if (place)
         add_words(argv, place + strlen(PROMPT_PLACE), -1);
     return true;
@@ -161,7 +161,7 @@ static void add_codex(GPtrArray *argv, const WmAgentSpec *spec)
     add_words(argv, "codex exec --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check",
               -1);
     add_model(argv, spec);
-    add(argv, "-");
+    engine_argv_add(argv, "-");
 }
 
 bool wm_engine_argv(const WmAgentSpec *spec, char ***ret_argv, bool *reads_stdin,

@@ -27,12 +27,12 @@
     "!f() { test \"$1\" = get || exit 0; echo username=x-access-token; "                           \
     "echo \"password=${GH_TOKEN:-$GITHUB_TOKEN}\"; }; f"
 
-static void set(char ***env, const char *name, const char *value)
+static void engine_env_set(char ***env, const char *name, const char *value)
 {
     *env = g_environ_setenv(*env, name, value, TRUE);
 }
 
-static void unset(char ***env, const char *name)
+static void engine_env_unset(char ***env, const char *name)
 {
     *env = g_environ_unsetenv(*env, name);
 }
@@ -51,9 +51,9 @@ static void add_git_config(char ***env, const char *key, const char *value)
     g_autofree char *key_name = g_strdup_printf("GIT_CONFIG_KEY_%" G_GINT64_FORMAT, count);
     g_autofree char *value_name = g_strdup_printf("GIT_CONFIG_VALUE_%" G_GINT64_FORMAT, count);
     g_autofree char *total = g_strdup_printf("%" G_GINT64_FORMAT, count + 1);
-    set(env, key_name, key);
-    set(env, value_name, value);
-    set(env, "GIT_CONFIG_COUNT", total);
+    engine_env_set(env, key_name, key);
+    engine_env_set(env, value_name, value);
+    engine_env_set(env, "GIT_CONFIG_COUNT", total);
 }
 
 static bool git_has_email(const char *root)
@@ -111,7 +111,7 @@ static void unset_credentials(char ***env)
     for (char **entry = entries; *entry; entry++) {
         (*entry)[strcspn(*entry, "=")] = '\0';
         if (is_token(*entry) || g_str_has_prefix(*entry, "GIT_CONFIG_"))
-            unset(env, *entry);
+            engine_env_unset(env, *entry);
     }
 }
 
@@ -119,23 +119,23 @@ static void close_environment(char ***env, const WmAgentSpec *spec)
 {
     unset_credentials(env);
     if (spec->repo) // the clone's origin does not tell
-        set(env, "GH_REPO", spec->repo);
+        engine_env_set(env, "GH_REPO", spec->repo);
     g_autofree char *login = g_build_filename(spec->run_dir, "no-login", NULL);
-    set(env, "GH_CONFIG_DIR", login);
-    set(env, "GH_PROMPT_DISABLED", "1");
-    set(env, "DBUS_SESSION_BUS_ADDRESS", "disabled:"); // gh asks the key ring behind it
+    engine_env_set(env, "GH_CONFIG_DIR", login);
+    engine_env_set(env, "GH_PROMPT_DISABLED", "1");
+    engine_env_set(env, "DBUS_SESSION_BUS_ADDRESS", "disabled:"); // gh asks the key ring behind it
     // whatever any configuration says of single protocols
-    set(env, "GIT_ALLOW_PROTOCOL", "none");
-    set(env, "GIT_TERMINAL_PROMPT", "0");
-    set(env, "GIT_ASKPASS", "/bin/false");
-    set(env, "SSH_ASKPASS", "/bin/false");
-    set(env, "GIT_SSH_COMMAND", "/bin/false");
+    engine_env_set(env, "GIT_ALLOW_PROTOCOL", "none");
+    engine_env_set(env, "GIT_TERMINAL_PROMPT", "0");
+    engine_env_set(env, "GIT_ASKPASS", "/bin/false");
+    engine_env_set(env, "SSH_ASKPASS", "/bin/false");
+    engine_env_set(env, "GIT_SSH_COMMAND", "/bin/false");
     add_git_config(env, "protocol.allow", "never");
     add_git_config(env, "credential.helper", "");
     static const char *const prefixes[] = { "https://", "http://", "ssh://", "git@", "file://" };
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
         add_git_config(env, "url.rehearsal-does-not-push:.pushInsteadOf", prefixes[i]);
-    set(env, "KEDGE_WM_STAGED", "1");
+    engine_env_set(env, "KEDGE_WM_STAGED", "1");
 }
 
 /* A token that is meant for agents takes the place of kedge's own, also in a rehearsal: whoever set
@@ -143,48 +143,48 @@ static void close_environment(char ***env, const WmAgentSpec *spec)
 static void give_own_token(char ***env)
 {
     const char *token = secrets_get("KEDGE_WM_AGENT_TOKEN");
-    unset(env, "KEDGE_WM_AGENT_TOKEN");
+    engine_env_unset(env, "KEDGE_WM_AGENT_TOKEN");
     if (!token)
         return;
-    set(env, "GH_TOKEN", token);
-    unset(env, "GITHUB_TOKEN");
-    unset(env, "GH_ENTERPRISE_TOKEN");
-    unset(env, "GITHUB_ENTERPRISE_TOKEN");
+    engine_env_set(env, "GH_TOKEN", token);
+    engine_env_unset(env, "GITHUB_TOKEN");
+    engine_env_unset(env, "GH_ENTERPRISE_TOKEN");
+    engine_env_unset(env, "GITHUB_ENTERPRISE_TOKEN");
 }
 
 static void add_number(char ***env, const char *name, int64_t number)
 {
     if (number <= 0) {
-        unset(env, name);
+        engine_env_unset(env, name);
         return;
     }
     g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, (gint64)number);
-    set(env, name, text);
+    engine_env_set(env, name, text);
 }
 
 static void add_optional(char ***env, const char *name, const char *value)
 {
     if (value)
-        set(env, name, value);
+        engine_env_set(env, name, value);
     else
-        unset(env, name);
+        engine_env_unset(env, name);
 }
 
 static void add_run(char ***env, const WmAgentSpec *spec)
 {
     g_autofree char *output = g_build_filename(spec->run_dir, "output.jsonl", NULL);
     g_autofree char *tools = wm_task_tools(spec->task);
-    set(env, "GITHUB_REPOSITORY", spec->repo ? spec->repo : "");
-    set(env, "WM_TASK", spec->task->name);
-    set(env, "WM_REPO_ROOT", spec->project->root);
-    set(env, "WM_SAFE_OUTPUT_FILE", output);
+    engine_env_set(env, "GITHUB_REPOSITORY", spec->repo ? spec->repo : "");
+    engine_env_set(env, "WM_TASK", spec->task->name);
+    engine_env_set(env, "WM_REPO_ROOT", spec->project->root);
+    engine_env_set(env, "WM_SAFE_OUTPUT_FILE", output);
     add_number(env, "WM_ISSUE_NUMBER", spec->issue);
     add_number(env, "WM_PR_NUMBER", spec->pull);
     add_optional(env, "WM_TASK_TOOLS", tools);
     add_optional(env, "WM_EVENT_NAME", spec->event_name);
     add_optional(env, "WM_EVENT_PATH", spec->event_path);
-    set(env, "KEDGE_WM_RUN_ID", spec->run_id);
-    set(env, "KEDGE_WM_RUN_DIR", spec->run_dir);
+    engine_env_set(env, "KEDGE_WM_RUN_ID", spec->run_id);
+    engine_env_set(env, "KEDGE_WM_RUN_DIR", spec->run_dir);
 }
 
 static void add_path(char ***env, const WmAgentSpec *spec)
@@ -194,14 +194,14 @@ static void add_path(char ***env, const WmAgentSpec *spec)
     if (!shims)
         return;
     g_autofree char *whole = g_strconcat(shims, ":", path ? path : DEFAULT_PATH, NULL);
-    set(env, "PATH", whole);
+    engine_env_set(env, "PATH", whole);
 }
 
 char **wm_engine_environment(const WmAgentSpec *spec)
 {
     char **env = env_for_agent();
     for (size_t i = 0; wm_command_file_names[i]; i++)
-        unset(&env, wm_command_file_names[i]);
+        engine_env_unset(&env, wm_command_file_names[i]);
     add_run(&env, spec);
     add_path(&env, spec);
     if (is_in_actions(env))
@@ -227,11 +227,11 @@ char **wm_engine_judge_environment(const char *home)
     for (char **entry = entries; *entry; entry++) {
         (*entry)[strcspn(*entry, "=")] = '\0';
         if (is_token(*entry) || g_str_has_prefix(*entry, "WM_") || (home && is_of_home(*entry)))
-            unset(&env, *entry);
+            engine_env_unset(&env, *entry);
     }
     for (size_t i = 0; wm_command_file_names[i]; i++)
-        unset(&env, wm_command_file_names[i]);
+        engine_env_unset(&env, wm_command_file_names[i]);
     if (home)
-        set(&env, "HOME", home);
+        engine_env_set(&env, "HOME", home);
     return env;
 }

@@ -238,7 +238,7 @@ static void add_option(GPtrArray *argv, const char *name, const char *value)
 }
 
 /* The task's cap of costs (task-engine §10.5) is one for the agent, and once more for this. */
-static GPtrArray *arguments(const WmJudge *self, const Place *place)
+static GPtrArray *wm_judge_arguments(const WmJudge *self, const Place *place)
 {
     static const char *const modes[] = { "-p", "--no-session", "--no-title", "--no-tools",
                                          "--fail-on-error" };
@@ -264,7 +264,7 @@ static GPtrArray *arguments(const WmJudge *self, const Place *place)
 static bool run_child(const WmJudge *self, const Place *place, const char *prompt, Cancel *cancel,
                       ProcResult *ret_result, GError **error)
 {
-    g_autoptr(GPtrArray) argv = arguments(self, place);
+    g_autoptr(GPtrArray) argv = wm_judge_arguments(self, place);
     g_auto(GStrv) env = wm_engine_judge_environment(self->is_elsewhere ? place->home : NULL);
     const ProcSpec spec = {
         .argv = (const char *const *)argv->pdata,

@@ -217,7 +217,7 @@ static bool do_phase(Outputs *self, Cancel *cancel, GError **error)
     return return_to_branch(self, cancel, error) && wm_phase_outputs(base, cancel, error);
 }
 
-static void report(const Outputs *self)
+static void outputs_report(const Outputs *self)
 {
     const WmRunResult *result = self->base.result;
     g_autofree char *duration = wm_duration_text(result->duration_ms - self->base.earlier_ms);
@@ -247,7 +247,7 @@ bool wm_process_outputs(const WmOutputsOptions *options, Cancel *cancel, WmRunRe
     if (!do_phase(&self, deadline, &failure))
         wm_pipeline_fail(base, deadline, &failure);
     wm_conclude(base, NULL, failure);
-    report(&self);
+    outputs_report(&self);
     if (!failure)
         return true;
     g_propagate_error(error, failure);

@@ -56,8 +56,8 @@ static bool fail_with_envelope(const json_t *envelope, const char *operation, GE
 
 /* Takes `arguments`. *ret_data is a new reference, json_null() too; may be NULL. What was done is
    told although `cancel` has fired meanwhile: no one else knows of it. */
-static bool ask(WmQueue *self, const OperationDef *operation, json_t *arguments_, Cancel *cancel,
-                json_t **ret_data, GError **error)
+static bool wm_queue_ask(WmQueue *self, const OperationDef *operation, json_t *arguments_,
+                         Cancel *cancel, json_t **ret_data, GError **error)
 {
     g_autoptr(json_t) arguments = arguments_;
     json_set_text(arguments, "db", self->db);
@@ -82,8 +82,8 @@ static bool ask(WmQueue *self, const OperationDef *operation, json_t *arguments_
     return true;
 }
 
-static bool add(WmQueue *self, const char *type, const char *description, const char *key,
-                const json_t *payload, Cancel *cancel, json_t **ret_data, GError **error)
+static bool queue_add(WmQueue *self, const char *type, const char *description, const char *key,
+                      const json_t *payload, Cancel *cancel, json_t **ret_data, GError **error)
 {
     json_t *arguments = json_object();
     json_set_text(arguments, "type", type);
@@ -91,14 +91,14 @@ static bool add(WmQueue *self, const char *type, const char *description, const 
     json_set_text(arguments, "idempotencyKey", key);
     json_set_take(arguments, "payload", json_incref((json_t *)payload));
     json_set_int(arguments, "maxAttempts", MAX_ATTEMPTS);
-    return ask(self, &operation_task_create, arguments, cancel, ret_data, error);
+    return wm_queue_ask(self, &operation_task_create, arguments, cancel, ret_data, error);
 }
 
 bool wm_queue_add(WmQueue *self, const char *description, const char *key, const json_t *payload,
                   Cancel *cancel, int64_t *ret_id, bool *ret_is_new, GError **error)
 {
     g_autoptr(json_t) data = NULL;
-    if (!add(self, self->type, description, key, payload, cancel, &data, error))
+    if (!queue_add(self, self->type, description, key, payload, cancel, &data, error))
         return false;
     *ret_id = json_get_int(data, "id", 0);
     *ret_is_new = json_get_bool(data, "created", false);
@@ -114,7 +114,7 @@ bool wm_queue_take(WmQueue *self, const char *worker, int64_t lease_s, int64_t w
     json_set_text(arguments, "worker", worker);
     json_set_int(arguments, "leaseSeconds", lease_s);
     json_set_int(arguments, "waitSeconds", wait_s);
-    if (!ask(self, &operation_task_pickup, arguments, cancel, &data, error))
+    if (!wm_queue_ask(self, &operation_task_pickup, arguments, cancel, &data, error))
         return false;
     *ret_row = (WmRow) { .id = json_get_int(data, "id", 0),
                          .attempt = json_get_int(data, "attempts", 1),
@@ -124,7 +124,7 @@ bool wm_queue_take(WmQueue *self, const char *worker, int64_t lease_s, int64_t w
 }
 
 /* What every call about a row has. New reference. */
-static json_t *about(const WmRow *row)
+static json_t *wm_row_about(const WmRow *row)
 {
     json_t *arguments = json_object();
     json_set_int(arguments, "id", row->id);
@@ -137,9 +137,9 @@ bool wm_queue_beat(WmQueue *self, const WmRow *row, int64_t lease_s, Cancel *can
 {
     g_autoptr(json_t) data = NULL;
     g_autoptr(GError) cause = NULL;
-    json_t *arguments = about(row);
+    json_t *arguments = wm_row_about(row);
     json_set_int(arguments, "leaseSeconds", lease_s);
-    if (ask(self, &operation_task_heartbeat, arguments, cancel, &data, &cause)) {
+    if (wm_queue_ask(self, &operation_task_heartbeat, arguments, cancel, &data, &cause)) {
         *ret_go_on = !json_get_bool(data, "cancelled", false);
         return true;
     }
@@ -163,13 +163,13 @@ bool wm_queue_mark(WmQueue *self, const WmRow *row, Cancel *cancel, bool *ret_is
     json_set_int(payload, "run", row->id);
     // not what a stop ends half-way: the next worker would see the mark of one that wrote nothing
     if (!cancel_check(cancel, error) ||
-        !add(self, type, description, key, payload, NULL, &data, error))
+        !queue_add(self, type, description, key, payload, NULL, &data, error))
         return false;
     *ret_is_first = json_get_bool(data, "created", false);
     if (*ret_is_first) { // no one is to take it; no one looks for its type anyway
         json_t *mark = json_object();
         json_set_int(mark, "id", json_get_int(data, "id", 0));
-        ask(self, &operation_task_cancel, mark, NULL, NULL, NULL);
+        wm_queue_ask(self, &operation_task_cancel, mark, NULL, NULL, NULL);
     }
     return true;
 }
@@ -177,22 +177,22 @@ bool wm_queue_mark(WmQueue *self, const WmRow *row, Cancel *cancel, bool *ret_is
 bool wm_queue_complete(WmQueue *self, const WmRow *row, const json_t *result, Cancel *cancel,
                        GError **error)
 {
-    json_t *arguments = about(row);
+    json_t *arguments = wm_row_about(row);
     json_set_take(arguments, "result", json_incref((json_t *)result));
-    return ask(self, &operation_task_complete, arguments, cancel, NULL, error);
+    return wm_queue_ask(self, &operation_task_complete, arguments, cancel, NULL, error);
 }
 
 bool wm_queue_fail(WmQueue *self, const WmRow *row, const char *reason, bool may_retry,
                    Cancel *cancel, GError **error)
 {
-    json_t *arguments = about(row);
+    json_t *arguments = wm_row_about(row);
     json_set_text(arguments, "error", reason);
     if (!may_retry)
         json_set_bool(arguments, "noRetry", true);
-    return ask(self, &operation_task_fail, arguments, cancel, NULL, error);
+    return wm_queue_ask(self, &operation_task_fail, arguments, cancel, NULL, error);
 }
 
 bool wm_queue_release(WmQueue *self, const WmRow *row, Cancel *cancel, GError **error)
 {
-    return ask(self, &operation_task_release, about(row), cancel, NULL, error);
+    return wm_queue_ask(self, &operation_task_release, wm_row_about(row), cancel, NULL, error);
 }

@@ -61,8 +61,8 @@ static json_t *item_payload(const json_t *options, const char *key, json_t *item
     return payload;
 }
 
-static bool get(WmApi *api, const char *what, int64_t number, Cancel *cancel, json_t **ret_item,
-                GError **error)
+static bool rehearse_event_get(WmApi *api, const char *what, int64_t number, Cancel *cancel,
+                               json_t **ret_item, GError **error)
 {
     g_autofree char *path = wm_path(api, "/%s/%" G_GINT64_FORMAT, what, number);
     return wm_api_get(api, path, cancel, ret_item, error);
@@ -80,12 +80,12 @@ static bool item_event(const WmTask *task, WmApi *api, int64_t number, bool is_p
         event->name = options ? g_strdup(pull_events[i]) : NULL;
     }
     if (options) {
-        if (!get(api, "pulls", number, cancel, &item, error))
+        if (!rehearse_event_get(api, "pulls", number, cancel, &item, error))
             return false;
         event->payload = item_payload(options, "pull_request", item);
         return true;
     }
-    if (!get(api, "issues", number, cancel, &item, error))
+    if (!rehearse_event_get(api, "issues", number, cancel, &item, error))
         return false;
     options = json_get_object(task->on, "issues");
     bool is_comment = command && (is_pull || !options);

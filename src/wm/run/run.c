@@ -45,7 +45,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 
 // ---- before the run ----
 
-static bool load(Run *self, GError **error)
+static bool run_load(Run *self, GError **error)
 {
     const WmRunOptions *options = self->options;
     self->base.is_rehearsal = options->is_rehearsal;
@@ -184,7 +184,7 @@ static bool check_commits(const Run *self, Cancel *cancel, GError **error)
     return true;
 }
 
-static bool validate(Run *self, Cancel *cancel, GError **error)
+static bool run_validate(Run *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;
     const WmAgentResult *agent = &base->result->agent;
@@ -229,14 +229,14 @@ static bool do_phases(Run *self, Cancel *cancel, GError **error)
         return false;
     const char *const ask_start[] = { "rev-parse", "--verify", "--quiet", "HEAD^{commit}", NULL };
     wm_git(&base->git, ask_start, 0, cancel, &self->start, NULL);
-    if (!run_agent(self, cancel, error) || !validate(self, cancel, error))
+    if (!run_agent(self, cancel, error) || !run_validate(self, cancel, error))
         return false;
     if (base->is_agent_only)
         return true;
     return begin_outputs(self, error) && wm_phase_outputs(base, cancel, error);
 }
 
-static void report(const Run *self)
+static void run_do_report(const Run *self)
 {
     const WmRunResult *result = self->base.result;
     g_autofree char *duration = wm_duration_text(result->duration_ms);
@@ -254,20 +254,20 @@ static void report(const Run *self)
 }
 
 /* False without a word but the error: nothing has begun. */
-static bool begin(Run *self, GError **error)
+static bool run_begin(Run *self, GError **error)
 {
-    return load(self, error) && (self->options->allows_dirty ||
-                                 wm_git_is_clean(&self->base.git, self->base.cancel, error));
+    return run_load(self, error) && (self->options->allows_dirty ||
+                                     wm_git_is_clean(&self->base.git, self->base.cancel, error));
 }
 
-static bool finish(Run *self, GError *failure, GError **error)
+static bool run_finish(Run *self, GError *failure, GError **error)
 {
     WmRunResult *result = self->base.result;
     if (self->base.dir.path)
         wm_conclude(&self->base, self->has_spec ? &self->spec : NULL, failure);
     else
         result->duration_ms = wm_pipeline_duration_ms(&self->base);
-    report(self);
+    run_do_report(self);
     if (failure) {
         g_propagate_error(error, failure);
         return false;
@@ -284,7 +284,7 @@ bool wm_run(const WmRunOptions *options, Cancel *cancel, WmRunResult *ret_result
     g_auto(Run) run = { .options = options, .lock = -1 };
     GError *failure = NULL;
     wm_pipeline_init(&run.base, "run", options->root, options->event, cancel, ret_result);
-    if (!begin(&run, &failure)) {
+    if (!run_begin(&run, &failure)) {
         wm_pipeline_fail(&run.base, cancel, &failure);
         ret_result->duration_ms = wm_pipeline_duration_ms(&run.base);
         g_propagate_error(error, failure);
@@ -297,5 +297,5 @@ bool wm_run(const WmRunOptions *options, Cancel *cancel, WmRunResult *ret_result
     if (!wm_activation_check(&run.base, &run.activation, &failure) ||
         !do_phases(&run, deadline, &failure))
         wm_pipeline_fail(&run.base, deadline, &failure);
-    return finish(&run, failure, error);
+    return run_finish(&run, failure, error);
 }

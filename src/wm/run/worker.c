@@ -279,7 +279,7 @@ static bool apply_child(Run *self, const char *event_path, int *ret_status, GErr
 
 /* The second half: what the agent asked for is applied from a clone that it has not seen. Once it
    has begun only its own end ends it. */
-static RunEnd apply(Run *self, char **ret_reason)
+static RunEnd run_apply(Run *self, char **ret_reason)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *event_path = NULL;
@@ -353,7 +353,7 @@ static RunEnd do_run(Run *self, char **ret_reason)
                                                       self->place.branch);
         return RUN_FAILED;
     }
-    return apply(self, ret_reason);
+    return run_apply(self, ret_reason);
 }
 
 static json_t *result_of(const Run *self)
@@ -368,7 +368,7 @@ static json_t *result_of(const Run *self)
     return out;
 }
 
-static bool report(Run *self, RunEnd end, const char *reason, GError **error)
+static bool worker_report(Run *self, RunEnd end, const char *reason, GError **error)
 {
     WmQueue *queue = self->crew->queue;
     g_autoptr(json_t) result = end == RUN_DONE ? result_of(self) : NULL;
@@ -389,12 +389,12 @@ static bool report(Run *self, RunEnd end, const char *reason, GError **error)
 
 /* A run that the queue does not hear of would be done again, or pass for one whose worker died
    while it wrote. */
-static bool tell(Run *self, RunEnd end, const char *reason, GError **error)
+static bool worker_tell(Run *self, RunEnd end, const char *reason, GError **error)
 {
     Patience patience = { .began_ms = time_monotonic_ms() };
     for (;;) {
         g_autoptr(GError) problem = NULL;
-        if (report(self, end, reason, &problem))
+        if (worker_report(self, end, reason, &problem))
             return true;
         if (!wait_for_queue(self, &patience, problem)) {
             g_propagate_error(error, g_steal_pointer(&problem));
@@ -403,7 +403,7 @@ static bool tell(Run *self, RunEnd end, const char *reason, GError **error)
     }
 }
 
-static void count(Crew *crew, RunEnd end)
+static void crew_count(Crew *crew, RunEnd end)
 {
     pthread_mutex_lock(&crew->lock);
     crew->counts.done += end == RUN_DONE;
@@ -432,7 +432,7 @@ static RunEnd do_leased(Run *self, char **ret_reason)
 }
 
 /* Takes `row`. */
-static RunEnd handle(Crew *crew, WmRow *row)
+static RunEnd crew_handle(Crew *crew, WmRow *row)
 {
     static const char *const ends[] = { "done", "failed", "failed; another try may follow",
                                         "given back", "taken away" };
@@ -453,12 +453,12 @@ static RunEnd handle(Crew *crew, WmRow *row)
     } else {
         end = do_leased(&self, &reason);
     }
-    if (!tell(&self, end, reason, &error))
+    if (!worker_tell(&self, end, reason, &error))
         wm_log(WM_ERROR, "wm worker: the queue was not updated", "run", self.task_name, "reason",
                error->message, NULL);
     wm_say("wm worker: run %" G_GINT64_FORMAT " task=\"%s\": %s%s%s", self.row.id, self.task_name,
            ends[end], reason ? ": " : "", reason ? reason : "");
-    count(crew, end);
+    crew_count(crew, end);
     return end;
 }
 
@@ -510,7 +510,7 @@ static bool take_one(Crew *crew)
     pthread_mutex_lock(&crew->lock);
     crew->busy++;
     pthread_mutex_unlock(&crew->lock);
-    if (handle(crew, &row) != RUN_BACK)
+    if (crew_handle(crew, &row) != RUN_BACK)
         return true;
     cancel_sleep(crew->stop, TROUBLE_WAIT_MS, NULL); // the next one would go no better
     return false;

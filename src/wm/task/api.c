@@ -209,7 +209,7 @@ static char *describe_limit(const RestFailure *failure)
 }
 
 /* NULL: its own text is best. Caller frees. */
-static char *describe(const char *method, const char *path, const GError *error)
+static char *api_describe(const char *method, const char *path, const GError *error)
 {
     const RestFailure *failure = rest_error_failure(error);
     if (!failure || error->code == REST_ERROR_USAGE)
@@ -231,7 +231,7 @@ static char *describe(const char *method, const char *path, const GError *error)
 /* Hands `failed` on in the words of task-engine §8.4: its code and what it carries stay. False. */
 static bool fail_call(const char *method, const char *path, GError *failed, GError **error)
 {
-    char *text = describe(method, path, failed);
+    char *text = api_describe(method, path, failed);
     if (text) {
         g_free(failed->message);
         failed->message = text;

@@ -10,8 +10,8 @@
 
 #define DEFAULT_TURNS 100
 
-static void warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void warn(GPtrArray *warnings, const char *format, ...)
+static void config_warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void config_warn(GPtrArray *warnings, const char *format, ...)
 {
     if (!warnings)
         return;
@@ -49,7 +49,8 @@ static void read_engine(WmConfig *self, ConfigReader *reader, GPtrArray *warning
 {
     self->version = config_int(reader, "version", 1);
     if (self->version != 1)
-        warn(warnings, "version %" G_GINT64_FORMAT " is unknown; read as version 1", self->version);
+        config_warn(warnings, "version %" G_GINT64_FORMAT " is unknown; read as version 1",
+                    self->version);
     self->engine = config_text(reader, "engine", "claude");
     if (!*self->engine) {
         g_free(self->engine);
@@ -64,7 +65,8 @@ static void read_engine(WmConfig *self, ConfigReader *reader, GPtrArray *warning
     g_autofree char *event = config_text(reader, "context.event", "none");
     self->summarizes_event = strcmp(event, "summary") == 0;
     if (!self->summarizes_event && strcmp(event, "none") != 0)
-        warn(warnings, "context.event \"%s\" is unknown (none, summary); read as none", event);
+        config_warn(warnings, "context.event \"%s\" is unknown (none, summary); read as none",
+                    event);
     self->pr_is_draft = config_bool(reader, "pr.draft", false);
     self->pr_reviewers = config_texts(reader, "pr.reviewers", false);
     self->cost_usd = config_number(reader, "limits.cost_usd", 0);

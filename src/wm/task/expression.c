@@ -159,7 +159,7 @@ static Atom *atom_parse(const char *text)
 }
 
 /* The atoms as texts, split at `||` outside of quotes. */
-static GPtrArray *split(const char *expression)
+static GPtrArray *expression_split(const char *expression)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     bool is_quoted = false;
@@ -177,12 +177,12 @@ static GPtrArray *split(const char *expression)
 }
 
 /* NULL with the reason why `expression`, which is trimmed, is none. */
-static GPtrArray *parse(const char *expression, const char **ret_reason)
+static GPtrArray *expression_parse(const char *expression, const char **ret_reason)
 {
     *ret_reason = forbidden_reason(expression);
     if (*ret_reason)
         return NULL;
-    g_autoptr(GPtrArray) texts = split(expression);
+    g_autoptr(GPtrArray) texts = expression_split(expression);
     g_autoptr(GPtrArray) atoms = g_ptr_array_new_with_free_func((GDestroyNotify)atom_free);
     for (unsigned i = 0; i < texts->len; i++) {
         Atom *atom = atom_parse(texts->pdata[i]);
@@ -271,7 +271,7 @@ static void check_one(const char *expression, GPtrArray *problems, GPtrArray *hi
         return;
     }
     const char *reason = NULL;
-    g_autoptr(GPtrArray) atoms = parse(expression, &reason);
+    g_autoptr(GPtrArray) atoms = expression_parse(expression, &reason);
     if (!atoms) {
         g_ptr_array_add(problems, g_strdup_printf("expression \"%s\": %s", expression, reason));
         return;
@@ -382,10 +382,11 @@ static bool is_truthy(const char *value)
 }
 
 /* A single atom's value as it is; of several the first that counts. */
-static bool evaluate(const char *expression, const WmScope *scope, char **ret_value, GError **error)
+static bool expression_evaluate(const char *expression, const WmScope *scope, char **ret_value,
+                                GError **error)
 {
     const char *reason = *expression ? NULL : "empty ${{ }} expression";
-    g_autoptr(GPtrArray) atoms = reason ? NULL : parse(expression, &reason);
+    g_autoptr(GPtrArray) atoms = reason ? NULL : expression_parse(expression, &reason);
     if (!atoms)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s", reason);
     for (unsigned i = 0; i < atoms->len; i++) {
@@ -412,7 +413,7 @@ bool wm_expressions_expand(const char *text, const WmScope *scope, bool is_lenie
         if (!expression)
             break;
         g_autoptr(GError) problem = NULL;
-        if (!evaluate(expression, scope, &value, &problem)) {
+        if (!expression_evaluate(expression, scope, &value, &problem)) {
             if (!is_lenient)
                 return fail_with(error, KEDGE_ERROR_PROTOCOL, "expand \"%s\": %s", expression,
                                  problem->message);

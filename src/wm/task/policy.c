@@ -79,8 +79,8 @@ WmKind wm_kind_of(const char *type)
     return kind;
 }
 
-static void warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void warn(GPtrArray *warnings, const char *format, ...)
+static void policy_warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void policy_warn(GPtrArray *warnings, const char *format, ...)
 {
     if (!warnings)
         return;
@@ -101,11 +101,12 @@ static json_t *normal_names(const json_t *from, const char *where, GPtrArray *wa
         g_autofree char *name = with_dashes(key);
         bool is_normal = strcmp(name, key) == 0;
         if (!is_normal && json_object_get(from, name)) {
-            warn(warnings, "%s: both \"%s\" and \"%s\"; \"%s\" counts", where, key, name, name);
+            policy_warn(warnings, "%s: both \"%s\" and \"%s\"; \"%s\" counts", where, key, name,
+                        name);
             continue;
         }
         if (!is_normal && wm_kind_of(key) < WM_KINDS)
-            warn(warnings, "%s: \"%s\" is written \"%s\"", where, key, name);
+            policy_warn(warnings, "%s: \"%s\" is written \"%s\"", where, key, name);
         json_set_take(normal, name, json_incref(value));
     }
     return normal;
@@ -155,9 +156,9 @@ static void check_blocked(const WmHandler *handler, const char *name, GPtrArray 
     for (size_t i = 0; i < json_array_size(blocked); i++) {
         const char *pattern = json_string_value(json_array_get(blocked, i));
         if (!wm_label_pattern_is_valid(pattern))
-            warn(warnings,
-                 "safe-outputs.%s.blocked: pattern \"%s\" is malformed and matches nothing", name,
-                 pattern);
+            policy_warn(warnings,
+                        "safe-outputs.%s.blocked: pattern \"%s\" is malformed and matches nothing",
+                        name, pattern);
     }
 }
 
@@ -169,9 +170,10 @@ static void check_target(const WmHandler *handler, const char *name, GPtrArray *
     bool is_word = g_strcmp0(text, "triggering") == 0 || g_strcmp0(text, "*") == 0;
     bool is_number = number > 0 || (text && str_parse_int(text, &number) && number > 0);
     if (target && !is_word && !is_number)
-        warn(warnings,
-             "safe-outputs.%s.target: expected triggering, \"*\" or a number; read as triggering",
-             name);
+        policy_warn(
+            warnings,
+            "safe-outputs.%s.target: expected triggering, \"*\" or a number; read as triggering",
+            name);
 }
 
 /* NULL when the handler's value enables nothing. New reference. */
@@ -186,7 +188,7 @@ static json_t *options_of(WmKind kind, const json_t *value, GPtrArray *warnings)
     if (has_labels && json_is_array(value))
         return json_pack("{s:O}", "allowed", value);
     if (!json_is_false(value))
-        warn(warnings, "safe-outputs.%s: expected true, false or a map; not enabled", name);
+        policy_warn(warnings, "safe-outputs.%s: expected true, false or a map; not enabled", name);
     return NULL;
 }
 
@@ -204,8 +206,9 @@ static void read_handler(WmPolicy *self, WmKind kind, const json_t *value, GPtrA
     if (json_integer_value(max) > 0 && def->default_max > 0)
         handler->max = json_integer_value(max);
     else if (max)
-        warn(warnings, "safe-outputs.%s.max: expected a whole number above 0; read as %" PRId64,
-             def->handler, def->default_max);
+        policy_warn(warnings,
+                    "safe-outputs.%s.max: expected a whole number above 0; read as %" PRId64,
+                    def->handler, def->default_max);
     handler->is_staged = json_get_bool(options, "staged", false);
     check_blocked(handler, def->handler, warnings);
     check_target(handler, def->handler, warnings);
@@ -244,9 +247,9 @@ static void read_keys(WmPolicy *self, const json_t *keys, GPtrArray *warnings)
             read_handler(self, kind, value, warnings);
         else if (kind == WM_KINDS && !g_strv_contains(other_keys, key)) {
             g_autofree char *hint = handler_hint(key);
-            warn(warnings,
-                 "safe-outputs: \"%s\" is not supported%s; items of this type are skipped", key,
-                 hint);
+            policy_warn(warnings,
+                        "safe-outputs: \"%s\" is not supported%s; items of this type are skipped",
+                        key, hint);
         }
     }
     if (json_is_object(json_object_get(keys, "messages")))
@@ -276,7 +279,7 @@ WmPolicy *wm_policy_new(const json_t *safe_outputs, GPtrArray *warnings)
         g_autoptr(json_t) keys = normal_names(safe_outputs, "safe-outputs", warnings);
         read_keys(self, keys, warnings);
     } else if (safe_outputs && !json_is_null(safe_outputs)) {
-        warn(warnings, "safe-outputs: expected a map; nothing is allowed");
+        policy_warn(warnings, "safe-outputs: expected a map; nothing is allowed");
     }
     return self;
 }

@@ -49,8 +49,8 @@ typedef struct Reading { // of all files, shared by the threads
     int next;               // atomic
 } Reading;
 
-static void warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void warn(GPtrArray *warnings, const char *format, ...)
+static void project_warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void project_warn(GPtrArray *warnings, const char *format, ...)
 {
     if (!warnings)
         return;
@@ -173,7 +173,8 @@ static bool is_readable(const WmProject *project, TaskFile *file, const char *pa
         return false;
     bool is_inside = root && path_is_inside(target, root);
     if (!is_inside)
-        warn(file->warnings, "%s: skipped (the link leads out of the repository)", file->id);
+        project_warn(file->warnings, "%s: skipped (the link leads out of the repository)",
+                     file->id);
     return is_inside;
 }
 
@@ -184,7 +185,8 @@ static bool is_compiled(const WmProject *project, TaskFile *file)
     g_autofree char *path = g_build_filename(project->root, file->dir, lock, NULL);
     if (project->config->gh_aw == WM_GH_AW_FORCE || !file_exists(path))
         return false;
-    warn(file->warnings, "%s: skipped (compiled gh-aw workflow %s present)", file->id, lock);
+    project_warn(file->warnings, "%s: skipped (compiled gh-aw workflow %s present)", file->id,
+                 lock);
     return true;
 }
 
@@ -264,7 +266,7 @@ static void read_all(const Loader *self, GPtrArray *files)
 }
 
 // True: the others go on without it.
-static bool bear(const Loader *self, TaskFile *file, GError **error)
+static bool loader_bear(const Loader *self, TaskFile *file, GError **error)
 {
     bool is_other = self->only && strcmp(self->only, file->name) != 0;
     if (!self->keeps_bad && !is_other) {
@@ -272,7 +274,7 @@ static bool bear(const Loader *self, TaskFile *file, GError **error)
         return false;
     }
     if (!self->keeps_bad) {
-        warn(self->warnings, "%s", file->problem->message);
+        project_warn(self->warnings, "%s", file->problem->message);
         return true;
     }
     WmBadFile *bad = g_new0(WmBadFile, 1);
@@ -286,13 +288,14 @@ static bool bear(const Loader *self, TaskFile *file, GError **error)
 static bool take_file(const Loader *self, TaskFile *file, GError **error)
 {
     if (g_hash_table_contains(self->names, file->name)) {
-        warn(self->warnings, "%s: skipped (%s has a task of that name)", file->id, WM_TASKS_DIR);
+        project_warn(self->warnings, "%s: skipped (%s has a task of that name)", file->id,
+                     WM_TASKS_DIR);
         return true;
     }
     for (guint i = 0; file->warnings && i < file->warnings->len; i++)
-        warn(self->warnings, "%s", (char *)file->warnings->pdata[i]);
+        project_warn(self->warnings, "%s", (char *)file->warnings->pdata[i]);
     if (file->problem)
-        return bear(self, file, error);
+        return loader_bear(self, file, error);
     if (file->task || file->is_left_out)
         g_hash_table_add(self->names, file->name);
     if (file->task)
@@ -318,7 +321,7 @@ static bool load_all(Loader *self, GError **error)
     return true;
 }
 
-static bool load(const char *root, Loader *self, WmProject **ret_project, GError **error)
+static bool project_load(const char *root, Loader *self, WmProject **ret_project, GError **error)
 {
     g_autofree char *here = g_get_current_dir();
     g_autoptr(WmProject) project = g_new0(WmProject, 1);
@@ -338,7 +341,7 @@ bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
                      WmProject **ret_project, GError **error)
 {
     Loader loader = { .only = only, .warnings = warnings };
-    return load(root, &loader, ret_project, error);
+    return project_load(root, &loader, ret_project, error);
 }
 
 bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret_project,
@@ -351,7 +354,7 @@ bool wm_project_load_wanted(const char *root, const WmWanted *wanted, GPtrArray 
                             WmProject **ret_project, GError **error)
 {
     Loader loader = { .keeps_bad = true, .wanted = wanted, .warnings = warnings };
-    return load(root, &loader, ret_project, error);
+    return project_load(root, &loader, ret_project, error);
 }
 
 char *wm_project_did_you_mean(const WmProject *self, const char *name)

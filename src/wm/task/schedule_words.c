@@ -12,7 +12,7 @@ typedef struct Words {
     const char *id;
 } Words;
 
-static bool take(Words *self, const char *word)
+static bool words_take(Words *self, const char *word)
 {
     if (g_strcmp0(*self->next, word) != 0)
         return false;
@@ -30,7 +30,7 @@ static const char *take_weekdays(Words *self)
 {
     if (is_at_end(self))
         return "*";
-    return take(self, "on") && take(self, "weekdays") && is_at_end(self) ? "1-5" : NULL;
+    return words_take(self, "on") && words_take(self, "weekdays") && is_at_end(self) ? "1-5" : NULL;
 }
 
 // 0 is Sunday; -1: no day.
@@ -157,18 +157,18 @@ static int evade_rush(int minutes)
 static bool take_time(Words *self, int *ret_minutes)
 {
     Clock from, until;
-    if (take(self, "around")) {
+    if (words_take(self, "around")) {
         if (!take_clock(self, &from))
             return false;
         int start = from.minutes - from.offset - 60;
         *ret_minutes = evade_rush(in_day(start + wm_schedule_spread(self->id, 120)));
         return true;
     }
-    if (!take(self, "between")) {
+    if (!words_take(self, "between")) {
         *ret_minutes = wm_schedule_pool_minute(self->id);
         return true;
     }
-    if (!take_clock(self, &from) || !take(self, "and") || !take_clock(self, &until))
+    if (!take_clock(self, &from) || !words_take(self, "and") || !take_clock(self, &until))
         return false;
     int start = in_day(from.minutes - (from.has_offset ? from.offset : until.offset));
     int end = in_day(until.minutes - until.offset);
@@ -182,7 +182,7 @@ static char *at_time(int minutes, const char *days)
     return g_strdup_printf("%d %d * * %s", minutes % 60, minutes / 60, days);
 }
 
-static char *daily(Words *self)
+static char *words_daily(Words *self)
 {
     int minutes;
     if (!take_time(self, &minutes))
@@ -191,9 +191,9 @@ static char *daily(Words *self)
     return days ? at_time(minutes, days) : NULL;
 }
 
-static char *weekly(Words *self)
+static char *words_weekly(Words *self)
 {
-    bool has_day = take(self, "on");
+    bool has_day = words_take(self, "on");
     int day = has_day ? day_number(*self->next) : wm_schedule_spread(self->id, 7);
     if (day < 0 || (!has_day && !is_at_end(self)))
         return NULL;
@@ -214,10 +214,10 @@ static char *every_days_at(Words *self, int days)
                            : NULL;
 }
 
-static char *hours(Words *self, int64_t count)
+static char *words_hours(Words *self, int64_t count)
 {
     if (count == 24)
-        return daily(self);
+        return words_daily(self);
     const char *days = take_weekdays(self);
     if (!days || count < 1 || count > 23)
         return NULL;
@@ -226,7 +226,7 @@ static char *hours(Words *self, int64_t count)
 }
 
 // Steps that a field of cron has: beyond, `*/90` would mean something else than it says.
-static char *days(int64_t count)
+static char *schedule_words_days(int64_t count)
 {
     if (count < 1 || count > 31)
         return NULL;
@@ -234,7 +234,7 @@ static char *days(int64_t count)
 }
 
 // `every 3 hours`, `every 3h`, and other units
-static char *every(Words *self)
+static char *words_every(Words *self)
 {
     static const char *const hour[] = { "h", "hour", "hours", NULL };
     static const char *const minute[] = { "m", "min", "mins", "minute", "minutes", NULL };
@@ -251,30 +251,30 @@ static char *every(Words *self)
     if (!*at)
         self->next++;
     if (g_strv_contains(hour, unit))
-        return hours(self, count);
+        return words_hours(self, count);
     if (!is_at_end(self))
         return NULL;
     if (g_strv_contains(minute, unit))
         return count >= 5 && count <= 59 ? g_strdup_printf("*/%d * * * *", (int)count) : NULL;
     if (g_strv_contains(day, unit))
-        return days(count);
+        return schedule_words_days(count);
     if (g_strv_contains(week, unit))
-        return count == 1 ? g_strdup("0 0 * * 0") : days(count * 7);
+        return count == 1 ? g_strdup("0 0 * * 0") : schedule_words_days(count * 7);
     return NULL;
 }
 
 char *wm_schedule_of_words(char *const *words, const char *id)
 {
     Words self = { .next = words, .id = id };
-    if (take(&self, "daily"))
-        return daily(&self);
-    if (take(&self, "weekly"))
-        return weekly(&self);
-    if (take(&self, "hourly"))
-        return hours(&self, 1);
-    if (take(&self, "bi-weekly"))
+    if (words_take(&self, "daily"))
+        return words_daily(&self);
+    if (words_take(&self, "weekly"))
+        return words_weekly(&self);
+    if (words_take(&self, "hourly"))
+        return words_hours(&self, 1);
+    if (words_take(&self, "bi-weekly"))
         return every_days_at(&self, 14);
-    if (take(&self, "tri-weekly"))
+    if (words_take(&self, "tri-weekly"))
         return every_days_at(&self, 21);
-    return take(&self, "every") ? every(&self) : NULL;
+    return words_take(&self, "every") ? words_every(&self) : NULL;
 }

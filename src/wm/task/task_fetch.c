@@ -72,7 +72,7 @@ static bool is_redirect(int status)
 }
 
 /* From a server elsewhere no way leads to one on this machine. */
-static bool follow(const HttpResponse *response, char **url, GError **error)
+static bool http_response_follow(const HttpResponse *response, char **url, GError **error)
 {
     const char *location = http_response_header(response, "location");
     g_autofree char *next =
@@ -100,7 +100,7 @@ static bool get_once(const Fetch *self, const char *url, HttpResponse *ret_respo
     return http_request(self->http, &request, self->cancel, ret_response, error);
 }
 
-static bool get(const Fetch *self, const char *first, WmFetched *ret_fetched, GError **error)
+static bool fetch_get(const Fetch *self, const char *first, WmFetched *ret_fetched, GError **error)
 {
     g_autofree char *url = g_strdup(first);
     if (!check_url(url, true, error))
@@ -119,14 +119,15 @@ static bool get(const Fetch *self, const char *first, WmFetched *ret_fetched, GE
                                                 : g_strdup("");
             return true;
         }
-        if (!follow(&response, &url, error))
+        if (!http_response_follow(&response, &url, error))
             return false;
     }
     return fail_with(error, KEDGE_ERROR_LIMIT, "more than %d redirects from %s", MAX_REDIRECTS,
                      first);
 }
 
-static bool append(const char *data, size_t size, void *user_data, GError **error G_GNUC_UNUSED)
+static bool task_fetch_append(const char *data, size_t size, void *user_data,
+                              GError **error G_GNUC_UNUSED)
 {
     g_string_append_len(user_data, data, (gssize)size);
     return true;
@@ -160,7 +161,7 @@ static GString *get_private(const WmSource *source, const char *path, const Fetc
         .operation = "wm",
         .max_bytes = WM_MAX_TASK_BYTES,
         .timeout_ms = MAX(self->deadline_ms - time_monotonic_ms(), 1),
-        .take = append,
+        .take = task_fetch_append,
         .user_data = text,
     };
     return rest_fetch(rest, &fetch, self->cancel, NULL) ? g_steal_pointer(&text) : NULL;
@@ -190,7 +191,7 @@ static bool get_raw(const WmSource *source, const char *const *paths, const Fetc
     for (const char *const *path = paths; *path; path++) {
         g_autofree char *url = wm_source_raw_url(source, *path);
         wm_fetched_clear(ret_fetched);
-        if (!get(self, url, ret_fetched, error))
+        if (!fetch_get(self, url, ret_fetched, error))
             return false;
         if (ret_fetched->status == 404)
             continue;
@@ -219,7 +220,7 @@ bool wm_fetch(const WmSource *source, const char *const *paths, const char *cwd,
         .cwd = cwd,
     };
     g_auto(WmFetched) fetched = { 0 };
-    if (source->kind == WM_FROM_URL ? !get(&self, source->text, &fetched, error)
+    if (source->kind == WM_FROM_URL ? !fetch_get(&self, source->text, &fetched, error)
                                     : !get_raw(source, paths, &self, &fetched, error))
         return false;
     if (source->kind == WM_FROM_URL)

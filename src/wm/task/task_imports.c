@@ -139,7 +139,7 @@ static bool has_key(const json_t *map, const char *wanted)
 }
 
 /* A value that is no map is taken, or stays, whole; `null` is an empty map. */
-static void merge(json_t *front, const char *name, const json_t *more)
+static void task_imports_merge(json_t *front, const char *name, const json_t *more)
 {
     json_t *own = json_object_get(front, name);
     if (!more || json_is_null(more) || (own && !json_is_null(own) && !json_is_object(own)))
@@ -191,8 +191,8 @@ static void add_body(Importer *self, const char *body)
 }
 
 /* A file without frontmatter is all body. */
-static bool parse(const char *text, size_t size, const char *path, WmTask **ret_task,
-                  GError **error)
+static bool task_imports_parse(const char *text, size_t size, const char *path, WmTask **ret_task,
+                               GError **error)
 {
     g_autofree char *valid = utf8_from_bytes(text, size);
     const char *start = valid + utf8_bom_size(valid, strlen(valid));
@@ -224,11 +224,12 @@ static bool read_file(Importer *self, const char *path, GError **error)
     if (!is_read)
         return fail_with(error, problem->code, "%s cannot be read: %s", path, problem->message);
     self->bytes += size;
-    if (!parse(text, size, path, &imported, error))
+    if (!task_imports_parse(text, size, path, &imported, error))
         return false;
     settle_outputs(imported->front);
-    merge(self->task->front, "tools", json_object_get(imported->front, "tools"));
-    merge(self->task->front, "safe-outputs", json_object_get(imported->front, "safe-outputs"));
+    task_imports_merge(self->task->front, "tools", json_object_get(imported->front, "tools"));
+    task_imports_merge(self->task->front, "safe-outputs",
+                       json_object_get(imported->front, "safe-outputs"));
     note_unused(self, imported);
     if (!read_imports(self, imported, text, error))
         return false;

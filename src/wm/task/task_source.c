@@ -134,7 +134,7 @@ char *wm_source_record(const WmSource *self, const char *path)
 }
 
 /* Without what wm_task_parse() says before the reason. */
-static bool parse(const char *text, size_t size, WmTask **ret_task, GError **error)
+static bool task_source_parse(const char *text, size_t size, WmTask **ret_task, GError **error)
 {
     g_autoptr(GError) problem = NULL;
     if (wm_task_parse(text, size, ANY_NAME, NULL, ret_task, &problem))
@@ -157,7 +157,7 @@ bool wm_source_check(const char *text, size_t size, bool *ret_is_split, bool *re
     if (!wm_task_split(text, size, &yaml, &body, error))
         return false;
     *ret_is_split = true;
-    if (!parse(text, size, &task, error))
+    if (!task_source_parse(text, size, &task, error))
         return false;
     if (ret_has_source)
         *ret_has_source = json_object_get(task->front, "source") != NULL;
@@ -167,7 +167,7 @@ bool wm_source_check(const char *text, size_t size, bool *ret_is_split, bool *re
 bool wm_source_insert(const char *text, const char *source, char **ret_text, GError **error)
 {
     g_autoptr(WmTask) old = NULL, task = NULL;
-    if (!parse(text, strlen(text), &old, error))
+    if (!task_source_parse(text, strlen(text), &old, error))
         return false;
     if (json_object_get(old->front, "source")) {
         *ret_text = g_strdup(text);
@@ -180,7 +180,7 @@ bool wm_source_insert(const char *text, const char *source, char **ret_text, GEr
     g_autofree char *made = g_strconcat(head, "source: ", quoted, end, text + first + 1, NULL);
     // in a frontmatter that is indented, or one map in braces, a line more is another text
     json_object_set(old->front, "source", value);
-    if (!parse(made, strlen(made), &task, NULL) || !json_equal(old->front, task->front))
+    if (!task_source_parse(made, strlen(made), &task, NULL) || !json_equal(old->front, task->front))
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
                          "no line source: %s can be added to its frontmatter; add it by hand",
                          quoted);

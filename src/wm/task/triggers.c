@@ -71,8 +71,8 @@ typedef struct Normal {
     GPtrArray *warnings; // NULL: no one wants them
 } Normal;
 
-static void warn(const Normal *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void warn(const Normal *self, const char *format, ...)
+static void normal_warn(const Normal *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void normal_warn(const Normal *self, const char *format, ...)
 {
     if (!self->warnings)
         return;
@@ -123,7 +123,7 @@ static bool add_options(const Normal *self, const TriggerDef *def, const json_t 
         size_t size = json_array_size(list);
         json_set_take(out, *name, list);
         if (size == 0) {
-            warn(self, "on.%s.%s: no text in it; the trigger never fires", def->key, *name);
+            normal_warn(self, "on.%s.%s: no text in it; the trigger never fires", def->key, *name);
             return false;
         }
     }
@@ -172,7 +172,7 @@ static json_t *command_events(const Normal *self, const char *key, const json_t 
         if (g_strv_contains(known, event))
             json_append_take(events, json_text(event));
         else if (strcmp(event, "*") != 0)
-            warn(self, "on.%s.events: \"%s\" is not an event kedge understands", key, event);
+            normal_warn(self, "on.%s.events: \"%s\" is not an event kedge understands", key, event);
     }
     if (has_all) {
         json_array_clear(events);
@@ -197,7 +197,7 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
     if (is_name || (is_map && names))
         json_set_take(out, "name", command_names(names));
     if (names && json_array_size(json_get_array(out, "name")) == 0)
-        warn(self, "on.%s: empty name; the trigger never fires", key);
+        normal_warn(self, "on.%s: empty name; the trigger never fires", key);
 
     json_set_take(out, "events",
                   command_events(self, key, json_object_get(value, "events"),
@@ -213,7 +213,7 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
 static bool add_entry(const Normal *self, const json_t *item, json_t *entries)
 {
     if (json_object_get(item, "timezone"))
-        warn(self, "on.schedule: timezone is not read; the time is in UTC");
+        normal_warn(self, "on.schedule: timezone is not read; the time is in UTC");
     const json_t *text = json_is_object(item) ? json_object_get(item, "cron") : item;
     return wm_trigger_add_text(entries, text) || json_is_string(item);
 }
@@ -230,11 +230,12 @@ static bool add_schedule(const Normal *self, const json_t *value, json_t *out)
         is_good = is_good && add_entry(self, value, entries);
     json_array_foreach (value, index, item)
         if (!add_entry(self, item, entries))
-            warn(self, "on.schedule: entry %zu is neither a text nor a map with cron", index + 1);
+            normal_warn(self, "on.schedule: entry %zu is neither a text nor a map with cron",
+                        index + 1);
     if (json_is_array(value) && json_array_size(value) > 0 && json_array_size(entries) == 0)
         is_good = false;
     if (!is_good)
-        warn(self, "on.schedule: nothing in it is a schedule; the trigger never fires");
+        normal_warn(self, "on.schedule: nothing in it is a schedule; the trigger never fires");
     return is_good;
 }
 
@@ -247,7 +248,7 @@ static bool add_body(const Normal *self, const TriggerDef *def, const json_t *va
     bool has_short_form =
         (is_schedule || is_command) && (json_is_string(value) || json_is_array(value));
     if (!has_no_options && !json_is_object(value) && !has_short_form) {
-        warn(self, "on.%s: expected a map; ignored", def->key);
+        normal_warn(self, "on.%s: expected a map; ignored", def->key);
         return false;
     }
     if (is_schedule)
@@ -263,7 +264,7 @@ static void add_gate(const Normal *self, const char *key, const json_t *value)
     g_autofree char *gate = g_strdelimit(g_strdup(key), "_", '-');
     if (!g_strv_contains(gate_keys, gate)) {
         g_autofree char *hint = wm_trigger_did_you_mean(key);
-        warn(self, "on.%s is not a trigger kedge understands%s", key, hint);
+        normal_warn(self, "on.%s is not a trigger kedge understands%s", key, hint);
         return;
     }
     json_t *gates = json_get_object(self->out, WM_GATES);
@@ -305,7 +306,7 @@ static void add_word(const Normal *self, const char *text)
         return;
     }
     g_autofree char *hint = wm_trigger_did_you_mean(trimmed);
-    warn(self, "on: \"%s\" is not a trigger kedge understands%s", trimmed, hint);
+    normal_warn(self, "on: \"%s\" is not a trigger kedge understands%s", trimmed, hint);
 }
 
 static void add_any(const Normal *self, const json_t *on)
@@ -315,7 +316,7 @@ static void add_any(const Normal *self, const json_t *on)
     else if (json_is_object(on))
         add_map(self, on);
     else if (on && !json_is_null(on))
-        warn(self, "on: expected a trigger, a list or a map");
+        normal_warn(self, "on: expected a trigger, a list or a map");
 }
 
 json_t *wm_triggers_normal(const json_t *on, const char *id, GPtrArray *warnings)

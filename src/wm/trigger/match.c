@@ -112,7 +112,7 @@ static bool cron_ok(const Match *self)
 }
 
 // Is `self->key` about this event at all?
-static bool concerns(const Match *self)
+static bool match_concerns(const Match *self)
 {
     if (strcmp(self->key, "slash_command") == 0 || strcmp(self->key, "label_command") == 0)
         return wm_command_concerns(self);
@@ -150,7 +150,7 @@ bool wm_match(const WmTask *task, const WmEvent *event, const char *cron, char *
         has_trigger = true;
         self.key = key;
         self.options = options;
-        is_match = is_match || (concerns(&self) && match_key(&self));
+        is_match = is_match || (match_concerns(&self) && match_key(&self));
         if (is_match && !ret_reason)
             return true;
         if (is_match) {

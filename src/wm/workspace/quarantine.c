@@ -141,7 +141,7 @@ static bool set_old_aside(const char *git_dir, char **ret_path, GError **error)
 }
 
 /* Does the old configuration, without what it includes, say so? No repository is opened for it. */
-static bool says(const char *path, const char *key, const char *value)
+static bool quarantine_says(const char *path, const char *key, const char *value)
 {
     const GitSpec spec = {
         .dir = "/",
@@ -160,7 +160,7 @@ static char *new_config(const char *old, const char *origin_url)
     g_autoptr(GString) extensions = g_string_new(NULL);
     bool is_promisor = false;
     for (size_t i = 0; i < G_N_ELEMENTS(kept); i++) {
-        if (!says(old, kept[i].key, kept[i].value))
+        if (!quarantine_says(old, kept[i].key, kept[i].value))
             continue;
         g_string_append_printf(extensions, "\t%s\n", kept[i].line);
         is_promisor = is_promisor || g_str_has_prefix(kept[i].key, "remote.");

@@ -167,7 +167,7 @@ static void prune_entry(const char *path, const char *id, time_t now)
 }
 
 /* Errors are no one's business: the next run tries again. */
-static void prune(const char *base)
+static void run_dir_prune(const char *base)
 {
     g_autoptr(DIR) dir = opendir(base);
     time_t now = (time_t)(time_now_ms() / 1000);
@@ -229,7 +229,7 @@ static bool make_base(const char *root, char **ret_base, GError **error)
         if (!make_inside(real_root, above, error) || !make_inside(real_root, base, error))
             return false;
         keep_out_of_git(real_root, base);
-        prune(base);
+        run_dir_prune(base);
         *ret_base = g_build_filename(root, RUNS_DIR, NULL);
         return true;
     }
@@ -238,8 +238,8 @@ static bool make_base(const char *root, char **ret_base, GError **error)
         return false;
     g_autofree char *real_base = path_real(base);
     if (real_base && path_is_inside(real_base, real_root))
-        prune(base);
-    prune(wanted);
+        run_dir_prune(base);
+    run_dir_prune(wanted);
     *ret_base = g_steal_pointer(&wanted);
     return true;
 }
@@ -353,7 +353,7 @@ static bool is_newer(const Newest *best, const struct stat *meta, const char *pa
     return strcmp(path, best->path) > 0;
 }
 
-static void consider(Newest *best, const char *path, const char *task_name)
+static void newest_consider(Newest *best, const char *path, const char *task_name)
 {
     struct stat info, meta_info;
     g_autofree char *meta_path = g_build_filename(path, "meta.json", NULL);
@@ -384,7 +384,7 @@ bool wm_run_dir_newest(const char *root, const char *task_name, char **ret_path,
     for (int i = 0; dir && i < MAX_ENTRIES && (entry = readdir(dir)); i++) {
         g_autofree char *path = g_build_filename(base, entry->d_name, NULL);
         if (entry->d_name[0] != '.')
-            consider(&best, path, task_name);
+            newest_consider(&best, path, task_name);
     }
     if (!best.path)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,

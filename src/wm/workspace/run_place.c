@@ -57,10 +57,10 @@ void wm_place_prune(void)
     }
 }
 
-static bool git(const char *dir, Cancel *cancel, GError **error, const char *first,
-                ...) G_GNUC_NULL_TERMINATED;
+static bool run_place_git(const char *dir, Cancel *cancel, GError **error, const char *first,
+                          ...) G_GNUC_NULL_TERMINATED;
 
-static bool git(const char *dir, Cancel *cancel, GError **error, const char *first, ...)
+static bool run_place_git(const char *dir, Cancel *cancel, GError **error, const char *first, ...)
 {
     g_autoptr(GPtrArray) args = g_ptr_array_new();
     va_list rest;
@@ -81,14 +81,16 @@ static bool clone_of(const char *from, const char *ref, const char *dir, const c
     g_autofree char *tracking = g_strconcat("refs/remotes/origin/", branch, NULL);
     g_autofree char *refspec = g_strconcat("+", ref, ":", tracking, NULL);
     g_autofree char *local = g_strconcat("refs/heads/", branch, NULL);
-    return file_make_dirs(dir, 0700, error) && git(dir, cancel, error, "init", "-q", NULL) &&
-           git(dir, cancel, error, "fetch", "-q", "--no-tags", "--depth=1", source, refspec,
-               NULL) &&
-           git(dir, cancel, error, "remote", "add", "origin", url, NULL) &&
-           git(dir, cancel, error, "update-ref", local, tracking, NULL) &&
-           git(dir, cancel, error, "symbolic-ref", "HEAD", local, NULL) &&
-           git(dir, cancel, error, "symbolic-ref", "refs/remotes/origin/HEAD", tracking, NULL) &&
-           git(dir, cancel, error, "reset", "-q", "--hard", NULL);
+    return file_make_dirs(dir, 0700, error) &&
+           run_place_git(dir, cancel, error, "init", "-q", NULL) &&
+           run_place_git(dir, cancel, error, "fetch", "-q", "--no-tags", "--depth=1", source,
+                         refspec, NULL) &&
+           run_place_git(dir, cancel, error, "remote", "add", "origin", url, NULL) &&
+           run_place_git(dir, cancel, error, "update-ref", local, tracking, NULL) &&
+           run_place_git(dir, cancel, error, "symbolic-ref", "HEAD", local, NULL) &&
+           run_place_git(dir, cancel, error, "symbolic-ref", "refs/remotes/origin/HEAD", tracking,
+                         NULL) &&
+           run_place_git(dir, cancel, error, "reset", "-q", "--hard", NULL);
 }
 
 /* Of the fetches into one checkout: git refuses all but one of those that come at the same time.
@@ -113,14 +115,14 @@ static bool lock_fetch(const char *root, Cancel *cancel, Fd *ret_lock, GError **
     return true;
 }
 
-static bool fetch(const char *root, const char *refspec, Cancel *cancel, GError **error)
+static bool run_place_fetch(const char *root, const char *refspec, Cancel *cancel, GError **error)
 {
     g_auto(Fd) lock = -1;
     return lock_fetch(root, cancel, &lock, error) &&
-           git(root, cancel, error, "fetch", "-q", "--no-tags", "origin", refspec, NULL);
+           run_place_git(root, cancel, error, "fetch", "-q", "--no-tags", "origin", refspec, NULL);
 }
 
-static bool fill(WmPlace *self, const char *root, Cancel *cancel, GError **error)
+static bool wm_place_fill(WmPlace *self, const char *root, Cancel *cancel, GError **error)
 {
     const WmGit spec = { .root = root };
     static const char *const ask_url[] = { "remote", "get-url", "origin", NULL };
@@ -129,7 +131,7 @@ static bool fill(WmPlace *self, const char *root, Cancel *cancel, GError **error
     g_autofree char *refspec = g_strdup_printf("+refs/heads/%s:%s", self->branch, ref);
     const char *const ask_commit[] = { "rev-parse", "--verify", ref, NULL };
     return wm_git(&spec, ask_url, 0, cancel, &self->url, error) &&
-           fetch(root, refspec, cancel, error) &&
+           run_place_fetch(root, refspec, cancel, error) &&
            wm_git(&spec, ask_commit, 0, cancel, &self->commit, error) &&
            clone_of(root, self->commit, self->work, self->branch, self->url, cancel, error);
 }
@@ -155,7 +157,7 @@ static bool make_work(WmPlace *self, GError **error)
 bool wm_place_make(const char *root, Cancel *cancel, WmPlace *ret_place, GError **error)
 {
     g_auto(WmPlace) self = { 0 };
-    if (!make_work(&self, error) || !fill(&self, root, cancel, error))
+    if (!make_work(&self, error) || !wm_place_fill(&self, root, cancel, error))
         return false;
     *ret_place = self;
     self = (WmPlace) { 0 };
@@ -167,13 +169,13 @@ static bool commit_files(const WmPlace *self, Cancel *cancel, GError **error)
 {
     const char *dir = self->work;
     g_autofree char *tracking = g_strconcat("refs/remotes/origin/", self->branch, NULL);
-    return git(dir, cancel, error, "config", "user.name", "Rehearsal", NULL) &&
-           git(dir, cancel, error, "config", "user.email", "rehearsal@localhost", NULL) &&
-           git(dir, cancel, error, "config", "commit.gpgSign", "false", NULL) &&
-           git(dir, cancel, error, "add", "-A", "--force", "--", ".wm", NULL) &&
-           git(dir, cancel, error, "commit", "-q", "--allow-empty", "--no-verify", "-m",
-               "Tasks as they are in the work tree", NULL) &&
-           git(dir, cancel, error, "update-ref", tracking, "HEAD", NULL);
+    return run_place_git(dir, cancel, error, "config", "user.name", "Rehearsal", NULL) &&
+           run_place_git(dir, cancel, error, "config", "user.email", "rehearsal@localhost", NULL) &&
+           run_place_git(dir, cancel, error, "config", "commit.gpgSign", "false", NULL) &&
+           run_place_git(dir, cancel, error, "add", "-A", "--force", "--", ".wm", NULL) &&
+           run_place_git(dir, cancel, error, "commit", "-q", "--allow-empty", "--no-verify", "-m",
+                         "Tasks as they are in the work tree", NULL) &&
+           run_place_git(dir, cancel, error, "update-ref", tracking, "HEAD", NULL);
 }
 
 bool wm_place_make_here(const char *root, WmPlaceFill add_files, void *user_data, Cancel *cancel,
@@ -202,7 +204,7 @@ bool wm_place_set_apart(WmPlace *self, const char *root, Cancel *cancel, GError 
     g_autofree char *prefix = g_strdup_printf("--prefix=%s/", self->trusted);
     return clone_of(root, self->commit, self->policy, self->branch, self->url, cancel, error) &&
            file_make_dirs(self->trusted, 0700, error) &&
-           git(self->policy, cancel, error, "checkout-index", "-q", "-a", prefix, NULL);
+           run_place_git(self->policy, cancel, error, "checkout-index", "-q", "-a", prefix, NULL);
 }
 
 bool wm_place_take_branch(const WmPlace *self, Cancel *cancel, GError **error)
@@ -221,7 +223,7 @@ bool wm_place_take_branch(const WmPlace *self, Cancel *cancel, GError **error)
         return true; // nothing to push
     g_autofree char *source = g_strconcat("file://", self->work, NULL);
     g_autofree char *refspec = g_strdup_printf("+refs/heads/%s:refs/heads/%s", branch, branch);
-    return git(self->policy, cancel, error, "fetch", "-q", "--no-tags", "--update-shallow", source,
-               refspec, NULL) &&
-           git(self->policy, cancel, error, "checkout", "-q", branch, "--", NULL);
+    return run_place_git(self->policy, cancel, error, "fetch", "-q", "--no-tags",
+                         "--update-shallow", source, refspec, NULL) &&
+           run_place_git(self->policy, cancel, error, "checkout", "-q", branch, "--", NULL);
 }

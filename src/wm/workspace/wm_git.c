@@ -54,7 +54,7 @@ static char **add_token(const WmGit *self, char **env)
 }
 
 /* NULL-terminated; caller frees with g_strfreev(). */
-static char **environment(const WmGit *self, const char *command)
+static char **wm_git_environment(const WmGit *self, const char *command)
 {
     static const char *const connecting[] = { "fetch", "push", "ls-remote", NULL };
     char **env = env_for_child(NULL);
@@ -69,10 +69,10 @@ static char **environment(const WmGit *self, const char *command)
 }
 
 /* `spec` without its environment; `command` is its subcommand. */
-static bool start(const WmGit *self, const char *command, const GitSpec *spec, Cancel *cancel,
-                  GitResult *ret_result, GError **error)
+static bool wm_git_start(const WmGit *self, const char *command, const GitSpec *spec,
+                         Cancel *cancel, GitResult *ret_result, GError **error)
 {
-    g_auto(GStrv) env = environment(self, command);
+    g_auto(GStrv) env = wm_git_environment(self, command);
     GitSpec whole = *spec;
     whole.env = (const char *const *)env;
     if (git_start(&whole, cancel, ret_result, error))
@@ -86,7 +86,7 @@ bool wm_git_ask(const WmGit *self, const char *const *args, int64_t timeout_ms, 
 {
     const GitSpec spec = { .dir = self->root, .args = args, .timeout_ms = timeout_ms };
     g_auto(GitResult) result = { 0 };
-    if (!start(self, args[0], &spec, cancel, &result, error))
+    if (!wm_git_start(self, args[0], &spec, cancel, &result, error))
         return false;
     if (ret_status)
         *ret_status = result.exit_status;
@@ -162,7 +162,7 @@ static bool ask_aside(const WmGit *self, const char *const *args, int64_t timeou
         .timeout_ms = timeout_ms,
     };
     g_auto(GitResult) result = { 0 };
-    bool is_done = is_found && start(self, args[0], &spec, cancel, &result, error);
+    bool is_done = is_found && wm_git_start(self, args[0], &spec, cancel, &result, error);
     rmdir(empty);
     if (!is_done)
         return false;
