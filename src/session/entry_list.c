@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#define MUCH_BYTES     ((size_t)1024 * 1024) // whose values were made and freed
+#define MUCH_BYTES     ((size_t)1024 * 1024) // whose values are freed at once
 #define NOTE_MAX_BYTES 4096                  // of an entry that walks look for: it stays a value
 
 typedef struct Entry {
@@ -390,9 +390,10 @@ void entry_list_settle(EntryList *self, const GPtrArray *path, guint from)
     size_t left_bytes = 0;
     for (guint i = 0; i < self->entries->len; i++) {
         Entry *entry = self->entries->pdata[i];
-        if (entry->value && !g_hash_table_contains(kept, entry) && can_leave(entry))
-            set_value(self, entry, NULL);
-        left_bytes += entry->value ? 0 : entry->place.size;
+        if (!entry->value || g_hash_table_contains(kept, entry) || !can_leave(entry))
+            continue;
+        set_value(self, entry, NULL);
+        left_bytes += entry->place.size;
     }
     if (left_bytes > MUCH_BYTES)
         memory_give_back();
