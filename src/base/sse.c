@@ -105,7 +105,7 @@ static bool sse_end_line(SseParser *self, const char *data, size_t size, GError 
 
 bool sse_parser_push(SseParser *self, const char *data, size_t size, GError **error)
 {
-    const char *end = data + size;
+    const char *end = size > 0 ? data + size : data;
     const char *p = data;
     const char *feed =
         NULL; // the next LF at or after p, `end` when there is none; NULL: not searched

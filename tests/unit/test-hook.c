@@ -126,9 +126,9 @@ static void expect_noted(ToolFixture *fixture, GString *text, const char *want)
 static void test_added_and_removed(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GString) text = g_string_new(NULL);
+    Note notes[3] = { 0 }; // there until the context, which counts in them, is freed
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     HookList *list = tool_context_hooks(fixture->context);
-    Note notes[3] = { 0 };
     for (size_t i = 0; i < G_N_ELEMENTS(notes); i++) {
         notes[i] = (Note) { .text = text, .list = list };
         const ToolHook hook = { "note", note_before, note_after, &notes[i] };

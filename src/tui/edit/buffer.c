@@ -221,7 +221,8 @@ const Marker *text_buffer_marker_after(const TextBuffer *self, size_t at)
 
 const Marker *text_buffer_markers_end(const TextBuffer *self)
 {
-    return (const Marker *)(void *)self->markers->data + self->markers->len;
+    const Marker *first = (const Marker *)(void *)self->markers->data; // NULL before there was one
+    return first ? first + self->markers->len : NULL;
 }
 
 const Marker *text_buffer_marker_before(const TextBuffer *self, size_t at)
