@@ -88,6 +88,8 @@ fresh_home() {
 	email = alice@example.com
 [init]
 	defaultBranch = main
+[maintenance]
+	auto = false
 [credential "http://github.localhost"]
 	helper =
 	helper = "!f() { echo username=x-access-token; echo \"password=$GH_TOKEN\"; }; f"

@@ -429,7 +429,7 @@ class TestGh(ForgeCase):
         cls.env = {
             **cls.env, "http_proxy": cls.url, "HTTP_PROXY": cls.url, "no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1",
             "GH_HOST": "github.localhost", "GH_TOKEN": ALICE, "GH_CONFIG_DIR": os.path.join(cls.home, "gh"), "GH_NO_UPDATE_NOTIFIER": "1",
-            "GH_PROMPT_DISABLED": "1", "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": config,
+            "GH_PROMPT_DISABLED": "1", "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": config, "GOGC": "off",
         }
         cls.work = os.path.join(cls.home, "tidepool")
         subprocess.run(["git", "clone", "--quiet", "http://github.localhost/harbor/tidepool.git", cls.work], env=cls.env, check=True,

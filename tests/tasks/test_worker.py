@@ -27,6 +27,9 @@ class Worker(TasksCase):
     def setUp(self):
         super().setUp()
         self.db = os.path.join(tempfile.mkdtemp(prefix="queue-", dir=self.home), "queue.db")
+
+    def begin(self):
+        super().begin()
         self.publish(answer=ANSWER, fix=FIX)
 
     def enqueue(self, event_name, event, **variables):
@@ -68,11 +71,14 @@ class Worker(TasksCase):
         with open(process.log, encoding="utf-8") as file:
             return file.read()
 
-    def until(self, condition, what):
+    def until(self, condition, what, pause=0.05):
         end = time.monotonic() + WAIT
         while not condition():
             self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.05)
+            time.sleep(pause)
+
+    def until_all_are(self, status, what):
+        self.until(lambda: self.statuses() == [status], what, pause=0.3)  # a process each time
 
     def rows(self):
         done = subprocess.run([KEDGE, "agent-tools", "task", "list", "--type", f"wm:{REPO}", "--db", self.db, "--compact", "--limit", "100"], cwd=self.work,
@@ -313,7 +319,7 @@ class Worker(TasksCase):
         self.until(lambda: not any(map(self.lives, runs)), "its run goes on")
         open(gate, "w", encoding="utf-8").close()
         second = self.worker("--lease", "10", "--idle", "20", **agent)
-        self.until(lambda: self.statuses() == ["completed"], "nobody takes it")
+        self.until_all_are("completed", "nobody takes it")
         self.end(second)
         self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
         self.assertEqual(self.rows()[0]["attempts"], 2)
@@ -331,7 +337,7 @@ class Worker(TasksCase):
         self.end(first, signal.SIGKILL)
         self.ok("DELETE", "/_forge/faults")
         second = self.worker("--lease", "10", "--idle", "20", **agent)
-        self.until(lambda: self.statuses() == ["failed"], "nobody takes it")
+        self.until_all_are("failed", "nobody takes it")
         self.end(second)
         self.assertIn("died while it applied", self.rows()[0]["error"])
         self.assertEqual(self.comments(number, "answer")[0], f"from {number}")
@@ -351,7 +357,7 @@ class Worker(TasksCase):
         open(gate, "w", encoding="utf-8").close()
         self.until(lambda: "it is asked again" in self.said(worker), "it does not mind")
         away.execute("ROLLBACK")
-        self.until(lambda: self.statuses() == ["completed"], "it is not done")
+        self.until_all_are("completed", "it is not done")
         self.end(worker)
         self.assertNotIn("was not updated", self.said(worker))
         self.assertEqual(self.comments(number, "answer"), [f"from {number}"])

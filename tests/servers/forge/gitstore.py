@@ -7,6 +7,7 @@ server (`git http-backend`, CGI). Used by state.py (building), rest.py and
 gql_resolve.py (reading) and wire.py (clone, fetch, push).
 """
 
+import contextlib
 import os
 import re
 import subprocess
@@ -45,6 +46,7 @@ class GitStore:
         self.root = root
         self.lock = threading.RLock()
         self.commits = {}  # sha -> Commit
+        self.backend = None  # git's program of HTTP
         self.cache = {}  # (question, repository, commit, commit) -> answer; commits never change
         self.env = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": root, "LC_ALL": "C.UTF-8", "TZ": "UTC",
@@ -140,6 +142,8 @@ class GitStore:
         """A commit's id, or None. `name` is a full ref, a branch, a tag or an id."""
         if not name or name.startswith("-"):
             return None
+        if name.startswith(("refs/heads/", "refs/pull/")):  # what is nearly always asked, without a start of git
+            return self.refs(full_name, name).get(name)
         done = self.run(full_name, "rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}", check=False)
         return done.stdout.decode().strip() or None if done.returncode == 0 else None
 
@@ -147,8 +151,17 @@ class GitStore:
         return self.rev(full_name, "refs/heads/" + name) if name else None
 
     def refs(self, full_name, *prefixes):
-        lines = self.text(full_name, "for-each-ref", "--format=%(objectname) %(refname)", *prefixes).splitlines()
-        return {name: sha for sha, name in (line.split(" ", 1) for line in lines)}
+        """As for-each-ref says: those of these names, and below them; all without one."""
+        top, found = self.path(full_name), {}
+        with contextlib.suppress(OSError), open(os.path.join(top, "packed-refs"), encoding="utf-8") as file:
+            found = {line[41:].strip(): line[:40] for line in file if line[0] not in "#^"}
+        for folder, _, names in os.walk(os.path.join(top, "refs")):
+            for name in names:
+                path = os.path.join(folder, name)
+                with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:  # one that goes meanwhile
+                    found[os.path.relpath(path, top)] = file.read(40)
+        return {name: found[name] for name in sorted(found) if not name.endswith(".lock") and len(found[name]) == 40 and (
+            not prefixes or any(name == prefix or name.startswith(prefix.rstrip("/") + "/") for prefix in prefixes))}
 
     def update_ref(self, full_name, ref, sha):
         self.run(full_name, "update-ref", ref, sha) if sha else self.run(full_name, "update-ref", "-d", ref)
@@ -188,12 +201,29 @@ class GitStore:
 
     def merge_base(self, full_name, a, b):
         def read():
+            common = self.history(full_name, a) & self.history(full_name, b)
+            best = common - {parent for sha in common for parent in self.commits[sha].parents}
+            if len(best) < 2:
+                return next(iter(best), None)
             return self.run(full_name, "merge-base", a, b, check=False).stdout.decode().strip() or None
 
         return self.once("merge-base", full_name, a, b, read)
 
     def is_ancestor(self, full_name, old, new):
-        return self.run(full_name, "merge-base", "--is-ancestor", old, new, check=False).returncode == 0
+        return old in self.history(full_name, new)
+
+    def history(self, full_name, sha):
+        """The commit and all before it; nothing of one that is not there."""
+        seen, open_ = set(), [sha]
+        try:
+            while open_:
+                sha = open_.pop()
+                if sha not in seen:
+                    seen.add(sha)
+                    open_ += self.commit(full_name, sha).parents
+        except GitError:
+            return set()
+        return seen
 
     def files(self, full_name, sha):
         """The tree of a commit as [(path, blob, size)]."""
@@ -281,7 +311,9 @@ class GitStore:
             "CONTENT_TYPE": headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)),
             "GIT_PROTOCOL": headers.get("Git-Protocol", ""), "HTTP_CONTENT_ENCODING": headers.get("Content-Encoding", ""),
         }
-        done = subprocess.run(["git", "http-backend"], input=body, capture_output=True, env=env, cwd=self.root)
+        if not self.backend:
+            self.backend = os.path.join(subprocess.run(["git", "--exec-path"], capture_output=True, text=True, check=True).stdout.strip(), "git-http-backend")
+        done = subprocess.run([self.backend], input=body, capture_output=True, env=env, cwd=self.root)
         head, _, content = done.stdout.partition(b"\r\n\r\n")
         status, out = 200, {}
         for line in head.decode("latin-1").split("\r\n"):
