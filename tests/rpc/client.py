@@ -2,6 +2,7 @@
 
 Environment: KEDGE, the binary.
 """
+import atexit
 import json
 import os
 import pathlib
@@ -38,26 +39,41 @@ def lines_of(path):
 
 
 class Model:
-    """The scripted model server."""
+    """The scripted model server. One that no test has any more takes the next script: a start costs as much as many a test."""
+
+    idle = []  # (process, URL); they end with this process
 
     def __init__(self, root, turns):
+        script = "".join(json.dumps(turn) + "\n" for turn in turns)
+        if not Model.idle:
+            Model.idle.append(self.start(root))
+        self.process, self.url = Model.idle.pop()
+        self.ask("reset", script.encode())
+
+    @staticmethod
+    def start(root):
         folder = tempfile.mkdtemp(prefix="model-", dir=root)
         script, ready = os.path.join(folder, "script.jsonl"), os.path.join(folder, "ready")
-        with open(script, "w", encoding="utf-8") as file:
-            file.write("".join(json.dumps(turn) + "\n" for turn in turns))
-        self.process = subprocess.Popen([sys.executable, MODEL, "--script", script, "--ready", ready, "--parent", str(os.getpid())],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        pathlib.Path(script).touch()
+        process = subprocess.Popen([sys.executable, MODEL, "--script", script, "--ready", ready, "--parent", str(os.getpid())], cwd="/",
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        atexit.register(Model.end, process)
         until = time.monotonic() + WAIT
         while not os.path.exists(ready):
-            if time.monotonic() > until or self.process.poll() is not None:
+            if time.monotonic() > until or process.poll() is not None:
                 raise AssertionError("the model server did not start")
             time.sleep(0.02)
         with open(ready, encoding="utf-8") as file:
-            self.url = json.load(file)["url"]
+            return process, json.load(file)["url"]
 
-    def ask(self, path):
+    @staticmethod
+    def end(process):
+        process.terminate()
+        process.wait()
+
+    def ask(self, path, data=None):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(f"{self.url}/_model/{path}", timeout=WAIT + 10) as answer:
+        with opener.open(f"{self.url}/_model/{path}", data, timeout=WAIT + 10) as answer:
             text = answer.read()
             return json.loads(text) if text else None
 
@@ -65,8 +81,7 @@ class Model:
         self.ask("wait?" + "&".join(f"{name}={value}" for name, value in {"timeout_ms": WAIT * 1000, **what}.items()))
 
     def close(self):
-        self.process.terminate()
-        self.process.wait()
+        Model.idle.append((self.process, self.url))
 
 
 class Client(LineProcess):

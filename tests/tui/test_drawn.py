@@ -266,7 +266,7 @@ class Drawn(RpcTest):
     def is_usable(self, screen):
         """The shell's prompt is there, and what is typed is echoed and run."""
         screen.line("stty -a | grep -o ' echo \\| icanon' | tr -d '\\n'; echo 4$((1+1))2")
-        screen.wait_for(" icanon echo 422")
+        self.wait_prompt(screen, " icanon echo 422")
 
     def test_core_102_stopped_and_brought_back(self):
         screen = self.shell()
@@ -274,7 +274,7 @@ class Drawn(RpcTest):
         screen.wait_for(READY)
         screen.type("a draft")
         screen.keys("C-z")
-        screen.wait_for("Stopped")
+        self.wait_prompt(screen, "Stopped")
         self.is_usable(screen)
         screen.line("clear; fg")
         screen.wait_for("> a draft")
@@ -298,6 +298,13 @@ class Drawn(RpcTest):
     def wait_shell(self, screen):
         """Its second prompt, which may come before the guardian has cleared what stood in its row."""
         screen.until(lambda rows: sum(row.startswith("shell>") for row in rows) == 2, "the shell")
+
+    def wait_prompt(self, screen, text):
+        """The shell's, below a text: what is typed earlier is echoed by the terminal, anywhere, and maybe once more."""
+        def claim(rows):
+            said = [number for number, row in enumerate(rows) if text in row]
+            return said and any(row.startswith("shell>") for row in rows[said[-1] + 1:])
+        screen.until(claim, f"a prompt below {text!r}")
 
     def process_of(self, screen):
         """kedge, the child of the window's shell."""

@@ -56,6 +56,7 @@ class Trouble(RpcTest):
     shell = test_drawn.Drawn.shell
     is_usable = test_drawn.Drawn.is_usable
     wait_shell = test_drawn.Drawn.wait_shell
+    wait_prompt = test_drawn.Drawn.wait_prompt
     process_of = test_drawn.Drawn.process_of
 
     def until(self, claim, what):
@@ -154,7 +155,7 @@ class Trouble(RpcTest):
                         screen.keys("C-z")
                     else:
                         os.kill(pid, signals.SIGSTOP)
-                    screen.wait_for("Stopped")
+                    self.wait_prompt(screen, "Stopped")
                     if how == "C-z":
                         self.assertEqual(screen.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip(), "0 1")
                     self.is_usable(screen)

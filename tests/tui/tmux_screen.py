@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from line_process import KEDGE, WAIT, kept_variables  # noqa: E402
 
 HAS_TMUX = shutil.which("tmux") is not None
+QUOTED = str.maketrans({"\\": "\\\\", '"': '\\"', "$": "\\$", "~": "\\~", "\n": "\\n", "\r": "\\r", "\t": "\\t"})  # between tmux's quotes
 
 
 def stat_of(pid):
@@ -53,16 +54,37 @@ class TmuxScreen:
         words = command or [KEDGE, *args]
         variables = [word for name, value in env.items() for word in ("-e", f"{name}={value}")]
         self.base = {"HOME": root, "PATH": env["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "SHELL": "/bin/sh"}
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-c", self.cwd, *variables, "--",
-                  "sh", "-c", "\"$@\"; echo \"ended $?\"; exec cat", "sh", *words)
-        self.tmux("set-option", "-g", "history-limit", "50000")
-        self.tmux("set-option", "-g", "window-size", "manual")
+        new = ["-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-c", self.cwd, *variables, "--",
+               "sh", "-c", "\"$@\"; echo \"ended $?\"; exec cat", "sh", *words]
+        subprocess.run(["tmux", "-S", self.socket, *new, ";", "set-option", "-g", "history-limit", "50000", ";",
+                        "set-option", "-g", "window-size", "manual"], env=self.base, capture_output=True, timeout=WAIT, check=True)
+        # one client for all commands, in tmux's control mode; a start for each would be most of what a test computes
+        self.client = subprocess.Popen(["tmux", "-S", self.socket, "-C", "attach-session", "-f", "no-output,ignore-size"], env=self.base,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.answer_of("attach-session")
 
-    def tmux(self, *words, data=None):
-        done = subprocess.run(["tmux", "-S", self.socket, *words], env=self.base, input=data, capture_output=True, timeout=WAIT, check=False)
-        if done.returncode != 0:
-            raise AssertionError(f"tmux {words[:3]}: {done.stderr.decode()}")
-        return done.stdout.decode(errors="replace")
+    def tmux(self, *words):
+        """What the command prints."""
+        quoted = ['"' + word.translate(QUOTED) + '"' for word in words]
+        self.client.stdin.write((" ".join(quoted) + "\n").encode())
+        self.client.stdin.flush()
+        return self.answer_of(words)
+
+    def answer_of(self, words):
+        """The next block between %begin and %end; beside it are only notices."""
+        lines = None
+        for line in self.client.stdout:
+            text = line.decode(errors="replace")
+            if lines is None:
+                if text.startswith("%begin "):
+                    name, lines = text[len("%begin "):], []
+            elif text == "%end " + name:
+                return "".join(lines)
+            elif text == "%error " + name:
+                raise AssertionError(f"tmux {words[:3]}: {''.join(lines)}")
+            else:
+                lines.append(text)
+        raise AssertionError(f"tmux {words[:3]}: it has ended")
 
     def keys(self, *names):
         """Keys by tmux's names: Enter, Escape, C-c, M-Up…"""
@@ -96,7 +118,10 @@ class TmuxScreen:
 
     def paste(self, text):
         """As a terminal pastes: in brackets where the program has asked for them."""
-        self.tmux("load-buffer", "-", data=text.encode() if isinstance(text, str) else text)
+        with tempfile.NamedTemporaryFile(dir=self.root) as file:
+            file.write(text.encode() if isinstance(text, str) else text)
+            file.flush()
+            self.tmux("load-buffer", file.name)
         self.tmux("paste-buffer", "-p", "-r")
 
     def resize(self, width, height):
@@ -148,6 +173,8 @@ class TmuxScreen:
         panes = subprocess.run([*words, "list-panes", "-a", "-F", "#{pane_pid}"], env=self.base, capture_output=True, timeout=WAIT, check=False)
         pids = family_of(int(pid) for pid in panes.stdout.split())
         subprocess.run([*words, "kill-server"], env=self.base, capture_output=True, timeout=WAIT, check=False)
+        self.client.kill()
+        self.client.communicate()
         end = time.monotonic() + 5
         while any(map(is_alive, pids)):
             if time.monotonic() > end:
