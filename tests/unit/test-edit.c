@@ -1,4 +1,5 @@
 /* The edit tool: exact and fuzzy replacement, what stays as it was, and what errors say. */
+#include "long_text.h"
 #include "tool_fixture.h"
 
 #include "tool/tool_set.h"
@@ -380,17 +381,18 @@ static void test_scores(void **state G_GNUC_UNUSED)
 
 static void test_large_file(void **state G_GNUC_UNUSED)
 {
+    enum { COUNT = OF_LONG_TEXT(20000), FIRST = COUNT * 3 / 4 };
     g_autoptr(GString) content = g_string_new(NULL);
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < COUNT; i++)
         g_string_append_printf(content, "    result = compute_value_%d(input, %d);\n",
-                               i * 7919 % 20000, i);
+                               i * 7919 % COUNT, i);
     g_autoptr(GString) old = g_string_new(NULL);
-    for (int i = 15000; i < 15060; i++)
-        g_string_append_printf(old, "    result = compute_value_%d(inpt, %d);\n", i * 7919 % 20000,
+    for (int i = FIRST; i < FIRST + 60; i++)
+        g_string_append_printf(old, "    result = compute_value_%d(inpt, %d);\n", i * 7919 % COUNT,
                                i);
     ClosestPlace place = { 0 };
     assert_true(closest_find(content->str, old->str, &place));
-    assert_int_equal(place.line, 15001);
+    assert_int_equal(place.line, FIRST + 1);
     g_autoptr(GArray) places = alike_find(content->str, old->str);
     assert_int_equal(places->len, 0);
 }

@@ -1,6 +1,7 @@
 /*
  * GraphQL documents, as far as their effect goes (gh-policy §4.4).
  */
+#include "long_text.h"
 #include "unit.h"
 
 #include "github/graphql_scan.h"
@@ -119,7 +120,7 @@ static void test_large_documents(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GString) document = g_string_new(cases[i].before);
-        while (document->len < 200 * 1000)
+        while (document->len < OF_LONG_TEXT(200 * 1000))
             g_string_append(document, cases[i].repeated);
         g_string_append(document, cases[i].behind);
         GraphqlKind kind = graphql_scan(document->str);

@@ -1,6 +1,7 @@
 /*
  * jq expressions that read the environment (gh-policy §3.3).
  */
+#include "long_text.h"
 #include "unit.h"
 
 #include "github/classify/jq_scan.h"
@@ -111,7 +112,7 @@ static void test_large_expressions(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GString) expression = g_string_new(NULL);
-        while (expression->len < 200 * 1000)
+        while (expression->len < OF_LONG_TEXT(200 * 1000))
             g_string_append(expression, cases[i].repeated);
         g_string_append(expression, cases[i].behind);
         if (jq_reads_environment(expression->str) != cases[i].reads)

@@ -1,6 +1,7 @@
 /*
  * Tests of the native Mermaid validator: the corpora, and what a verdict must always be.
  */
+#include "long_text.h"
 #include "mmd_fixture.h"
 
 #include "base/utf8.h"
@@ -322,13 +323,7 @@ static void test_limits(void **state G_GNUC_UNUSED)
     assert_int_equal(mmd_first_error(&crowded)->line, 502);
 }
 
-/* AddressSanitizer's strict string checks read to the end of the text at every strspn(): there, any
-   scanner takes time that grows with the square. */
-#ifdef __SANITIZE_ADDRESS__
-#define LONG_INPUT_BYTES (40 * KIB)
-#else
-#define LONG_INPUT_BYTES (400 * KIB)
-#endif
+#define LONG_INPUT_BYTES OF_LONG_TEXT(400 * KIB)
 
 /* Inputs on which a careless scanner takes time that grows with the square of their length. */
 static void test_long_inputs(void **state G_GNUC_UNUSED)

@@ -1,4 +1,5 @@
 /* Hunks: how they are read, where they are placed, and what is refused rather than guessed. */
+#include "long_text.h"
 #include "unit.h"
 
 #include "tools/edit/patch_apply.h"
@@ -319,7 +320,7 @@ static void test_limits(void **state G_GNUC_UNUSED)
 
     g_autoptr(GString) file = g_string_new(NULL);
     g_string_assign(diff, "@@\n");
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < OF_LONG_TEXT(100000); i++) {
         g_string_append(file, "a\n");
         g_string_append(diff, " a\n");
     }

@@ -2,6 +2,7 @@
  * `${{ }}` in a task's body, and the text of an event as it is shown to an agent (task-engine
  * §5.4). Rows: task-X02 to task-X11, task-X14.
  */
+#include "long_text.h"
 #include "unit.h"
 
 #include "wm/task/expression.h"
@@ -153,7 +154,7 @@ static void test_expand_is_bounded(void **state G_GNUC_UNUSED)
 static void test_many_fences(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    for (unsigned i = 0; i < 120000; i++)
+    for (unsigned i = 0; i < OF_LONG_TEXT(120000); i++)
         g_string_append(text, "```\n```\n");
     g_string_append(text, "${{ wm.task_name }}");
     g_autofree char *error = NULL;
