@@ -172,7 +172,8 @@ void line_channel_finish_output(LineChannel *self)
 /* Drops the first bytes of the input; a buffer that one long line has blown up is given back. */
 static void drop_input(LineChannel *self, size_t size)
 {
-    g_string_erase(self->input, 0, (gssize)size);
+    if (size > 0) // else all of it is moved to where it is
+        g_string_erase(self->input, 0, (gssize)size);
     self->scanned_bytes = 0;
     if (self->input->len > 0 || self->input->allocated_len <= SPARE_BYTES)
         return;

@@ -1,6 +1,7 @@
 /* The eval tool with real kernels: cells, state, tools, ends, and what is left when it is over.
    Python is needed; what needs Node is skipped where there is none. */
 #include "eval_fixture.h"
+#include "long_text.h"
 #include "proc_fixture.h"
 
 #include "base/worker.h"
@@ -387,9 +388,10 @@ static void test_long_output(void **state G_GNUC_UNUSED)
     gsize size = 0;
     assert_true(g_file_get_contents(path, &whole, &size, NULL));
     assert_int_equal(size, 108890);
-    g_autofree char *much =
-        run_code(fixture, "python",
-                 "b = 'x' * 1023 + '\\n'\nfor i in range(100): print(b * 1024, end='')", false);
+    g_autofree char *prints =
+        g_strdup_printf("b = 'x' * 1023 + '\\n'\nfor i in range(%d): print(b * 1024, end='')",
+                        OF_LONG_TEXT(100));
+    g_autofree char *much = run_code(fixture, "python", prints, false);
     assert_true(strlen(much) < 60000);
 }
 
