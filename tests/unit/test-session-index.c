@@ -450,7 +450,7 @@ static void open_and_close(void *opener_)
  */
 static void test_several_at_once(void **state)
 {
-    enum { FILES = 150, OPENERS = 4 };
+    enum { FILES = 60, OPENERS = 4 };
     const Fixture *self = *state;
     Opener openers[OPENERS] = { 0 };
     Worker *workers[OPENERS];
