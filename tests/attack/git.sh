@@ -1,7 +1,8 @@
 #!/bin/sh
 # A repository whose configuration and attributes name programs: what kedge reads of it runs none of
 # them, and a partial clone is not completed because something was looked at (common-S08, S09).
-. "$(dirname "$0")/lib.sh"
+E2E_DIR=$(cd "$(dirname "$0")/../e2e" && pwd)
+. "$E2E_DIR/lib.sh"
 need_kedge
 need git
 
