@@ -9,6 +9,7 @@
 #include "base/timefmt.h"
 #include "model/message.h"
 #include "model/provider.h"
+#include "model/stream.h"
 #include "tool/images.h"
 
 void turn_answer_clear(TurnAnswer *self)
@@ -20,22 +21,9 @@ void turn_answer_clear(TurnAnswer *self)
 
 json_t *turn_aborted_message(const Model *model)
 {
-    static const char *const buckets[] = { "input", "output", "cacheRead", "cacheWrite",
-                                           "totalTokens" };
-    json_t *message = json_object();
-    json_set_text(message, "role", "assistant");
-    json_set_take(message, "content", json_array());
-    json_set_text(message, "api", model_api_name(model->api));
-    json_set_text(message, "provider", model->provider);
-    json_set_text(message, "model", model->id);
-    json_t *usage = json_object();
-    for (size_t i = 0; i < G_N_ELEMENTS(buckets); i++)
-        json_set_int(usage, buckets[i], 0);
-    json_set_take(message, "usage", usage);
-    json_set_text(message, "stopReason", "aborted");
-    json_set_text(message, "errorMessage", "Request was aborted");
-    json_set_int(message, "timestamp", time_now_ms());
-    return message;
+    // the one constructor of such messages: it has all fields, which other readers count on
+    g_autoptr(ModelStream) stream = model_stream_new(model, NULL, NULL);
+    return model_stream_fail(stream, true, "Request was aborted");
 }
 
 typedef struct Listener {

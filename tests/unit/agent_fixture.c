@@ -1,6 +1,8 @@
 /*
  * The agent under test (agent_fixture.h).
  */
+#include "unit.h"
+
 #include "agent_fixture.h"
 
 #include "base/file.h"
@@ -279,8 +281,34 @@ bool agent_fixture_has_run(AgentFixture *self, const char *text)
     return has_run;
 }
 
+/* However an answer ended, it has every field that the family's readers count on (agent-core §4.2).
+ */
+static void check_answers(const AgentFixture *self)
+{
+    const json_t *event;
+    for (size_t i = 0; (event = agent_fixture_event(self, "message_end", i)); i++) {
+        json_t *message = json_get_object(event, "message");
+        if (!g_str_equal(json_get_text(message, "role"), "assistant"))
+            continue;
+        const char *s = NULL;
+        json_t *content = NULL;
+        json_int_t n = 0;
+        double cost = 0;
+        json_error_t problem;
+        if (json_unpack_ex(
+                message, &problem, 0,
+                "{s:o s:s s:s s:s s:s s:I s:{s:I s:I s:I s:I s:I s:{s:F s:F s:F s:F s:F}}}",
+                "content", &content, "api", &s, "provider", &s, "model", &s, "stopReason", &s,
+                "timestamp", &n, "usage", "input", &n, "output", &n, "cacheRead", &n, "cacheWrite",
+                &n, "totalTokens", &n, "cost", "input", &cost, "output", &cost, "cacheRead", &cost,
+                "cacheWrite", &cost, "total", &cost) != 0)
+            fail_msg("an answer that ended as %s: %s", message_stop_reason(message), problem.text);
+    }
+}
+
 void agent_fixture_free(AgentFixture *self)
 {
+    check_answers(self);
     agent_free(self->agent);
     setup_slot_free(self->options.setup);
     budget_free(self->options.means.budget);
