@@ -35,6 +35,12 @@ static void take_entry_title(json_t *header, EntryList *entries)
     json_set_text(header, "titleSource", "user");
 }
 
+/* What a person asked is kept from the first prompt on: an answer may never come. */
+static bool is_kept_role(const char *role)
+{
+    return g_str_equal(role, "user") || g_str_equal(role, "assistant");
+}
+
 Session *session_new_with(json_t *header, EntryList *entries, const char *path)
 {
     Session *self = g_new0(Session, 1);
@@ -46,7 +52,7 @@ Session *session_new_with(json_t *header, EntryList *entries, const char *path)
 
     const EntryHead *head = NULL;
     for (size_t i = 0; (head = entry_list_at(entries, i)); i++) {
-        self->is_worth_keeping = self->is_worth_keeping || g_str_equal(head->role, "assistant");
+        self->is_worth_keeping = self->is_worth_keeping || is_kept_role(head->role);
         self->leaf = head;
     }
     return self;
@@ -344,7 +350,7 @@ const char *session_append_message(Session *self, json_t *message)
 
     json_t *entry = session_start_entry(self, "message");
     json_set_take(entry, "message", json_incref(message));
-    self->is_worth_keeping = self->is_worth_keeping || g_str_equal(role, "assistant");
+    self->is_worth_keeping = self->is_worth_keeping || is_kept_role(role);
     return session_append_entry(self, entry);
 }
 

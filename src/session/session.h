@@ -2,7 +2,7 @@
  * A session: the header and the tree of entries of one conversation, and the JSONL file (version 3)
  * that holds them (agent-core §4). Formats are the seed's.
  *
- * One thread at a time. Appends are remembered until the first assistant message exists, then the
+ * One thread at a time. Appends are remembered until the first message of a person exists, then the
  * whole session is written; later entries are one line and one write() each. The first write error
  * is kept and given once by session_take_error(); what is missing on disk stays in memory, is
  * tried again with every later append and flush, and flushes fail until it is there. What is on
@@ -39,7 +39,7 @@ const json_t *session_header(const Session *self);
 /* The session file's path without .jsonl; NULL in memory. Caller frees. */
 char *session_artifacts_dir(const Session *self);
 
-/* What it holds is worth a file, also before the first answer. */
+/* What it holds is worth a file, also before the first prompt. */
 void session_keep(Session *self);
 
 /* Appends take the current leaf as parent and become the leaf. `message` is shared, not taken.

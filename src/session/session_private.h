@@ -21,7 +21,7 @@ struct Session {
     bool needs_rewrite; // the file holds an older version's form
     bool is_dirty;      // something to write; a fork that no one goes on with leaves no file
     bool is_unsynced;
-    bool is_worth_keeping; // an answer came, or session_keep(): nothing is written before
+    bool is_worth_keeping; // a prompt or answer came, or session_keep(): nothing is written before
     bool is_failing;
     bool is_loss_reported; // that entries cannot be read again
     GError *first_error;   // not yet taken

@@ -75,15 +75,28 @@ run kedge --no-session --continue -p hi
 expect_exit 0
 expect_sessions 0
 
-t "a session is not written before the model has answered"
+t "what was asked is in the file before the answer, and --continue goes on with it after a kill"
 model_script - <<'J'
 {"text": "slow", "delay_headers_ms": 60000}
 J
-bg kedge -p hi
+bg kedge -p "my first words"
 model_wait requests=1
-expect_sessions 0
+expect_sessions 1
 bg_signal KILL
 bg_end
+S=$(session_file)
+[ "$(roles "$S")" = "user " ] || fail "$(roles "$S")"
+says "here"
+run kedge -c -p "and now"
+expect_exit 0
+expect_sessions 1
+texts 0 >"$HOME/texts"
+expect_contains "$HOME/texts" "my first words"
+no_sessions
+
+t "core-59 a prompt that no model can be asked leaves no file"
+run env -u ANTHROPIC_API_KEY kedge --model nowhere/none -p hi
+expect_exit 1
 expect_sessions 0
 
 # ---- continuing ------------------------------------------------------------

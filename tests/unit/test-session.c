@@ -99,15 +99,16 @@ static void assert_texts(Session *session, const char *want)
     assert_string_equal(got->str, want);
 }
 
-/* core-59 */
-static void test_nothing_is_written_without_an_answer(void **state)
+/* core-59: a model and a level that were chosen are not worth a file; what a person asked is. */
+static void test_is_written_from_the_first_prompt_on(void **state)
 {
     Fixture *self = *state;
-    Session *session = session_new(self->dir, "/w");
-    append(session, "user", "hi");
+    g_autoptr(Session) session = session_new(self->dir, "/w");
+    session_append_model_change(session, "p/m", "default");
     assert_true(session_flush(session, NULL));
-    session_free(session);
     assert_false(file_exists(self->dir));
+    append(session, "user", "hi");
+    assert_int_equal(check_file(session_path(session)), 2);
 }
 
 /* core-60 */
@@ -471,7 +472,7 @@ int main(int argc, char **argv)
     program = argv[0];
 
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_nothing_is_written_without_an_answer, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_is_written_from_the_first_prompt_on, setup, teardown),
         cmocka_unit_test_setup_teardown(test_format, setup, teardown),
         cmocka_unit_test_setup_teardown(test_in_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
