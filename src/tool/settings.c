@@ -6,8 +6,9 @@
 #include "base/limits.h"
 #include "base/own_file.h"
 #include "base/yaml.h"
-#include "tool/settings_keys.h"
 #include "tool/settings_migrate.h"
+#include "tool/settings_path.h"
+#include "tool/settings_project.h"
 #include "tool/settings_value.h"
 
 #include <inttypes.h>
@@ -90,43 +91,6 @@ static void warn_of_misfits(const json_t *layer, const char *path, GPtrArray *wa
         g_ptr_array_add(warnings,
                         g_strdup_printf("%s: ignored setting %s: %s", path, keys[i].key, wanted));
     }
-}
-
-static bool remove_path(json_t *object, const char *dotted)
-{
-    g_auto(GStrv) parts = g_strsplit(dotted, ".", -1);
-    size_t last = g_strv_length(parts) - 1;
-    for (size_t i = 0; i < last; i++) {
-        object = json_object_get(object, parts[i]);
-        if (!json_is_object(object))
-            return false;
-    }
-    return json_object_del(object, parts[last]) == 0;
-}
-
-static const char *refusal_of(SettingScope scope)
-{
-    switch (scope) {
-    case SETTING_USER_ONLY:
-        return "only the user's own config.yml may set it";
-    case SETTING_WITH_TRUST:
-        return "the repository is not trusted";
-    case SETTING_ANYWHERE:
-    case SETTING_MAY_TIGHTEN:
-        break;
-    }
-    return NULL;
-}
-
-/* What a project may not set, or not before a person can say that it is trusted. */
-static void drop_refused(json_t *project, const char *path, GPtrArray *warnings)
-{
-    size_t count = 0;
-    const SettingKey *keys = setting_keys_all(&count);
-    for (size_t i = 0; i < count; i++)
-        if (refusal_of(keys[i].scope) && remove_path(project, keys[i].key) && warnings)
-            g_ptr_array_add(warnings, g_strdup_printf("%s: ignored setting %s: %s", path,
-                                                      keys[i].key, refusal_of(keys[i].scope)));
 }
 
 static bool parse_json(const char *data, size_t size, const char *path, json_t **ret_value,
@@ -224,7 +188,7 @@ static bool read_layers(const char *agent_dir, const char *cwd, GPtrArray *warni
         g_autofree char *path = project_path(cwd, i);
         g_autoptr(json_t) layer = NULL;
         is_whole = layer_read(path, warnings, &layer) && is_whole;
-        drop_refused(layer, path, warnings);
+        settings_project_restrict(layer, *ret_user, path, warnings);
         merge_into(*ret_project, layer);
     }
     return is_whole;
@@ -304,9 +268,9 @@ static void keep_guards(json_t *layer, const json_t *before)
     const SettingKey *keys = setting_keys_all(&count);
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_get_path(before, keys[i].key);
-        if (keys[i].scope == SETTING_ANYWHERE)
+        if (!setting_is_guard(keys[i].scope))
             continue;
-        remove_path(layer, keys[i].key);
+        setting_path_remove(layer, keys[i].key);
         if (value)
             put_path(layer, keys[i].key, value);
     }
@@ -358,7 +322,7 @@ static const json_t *settings_effective(const Settings *self, const char *name)
     const SettingKey *key = setting_key_find(name);
     g_assert(key != NULL);
     // a project that makes the parent of a user's key a scalar must not undo what the user set
-    const json_t *layer = refusal_of(key->scope) ? self->user : self->merged;
+    const json_t *layer = settings_project_refusal(key->scope) ? self->user : self->merged;
     const json_t *value = json_get_path(layer, name);
     return value && setting_value_fits(key, value) ? value : json_object_get(self->defaults, name);
 }
@@ -406,7 +370,8 @@ SettingOrigin settings_origin(const Settings *self, const char *name)
 {
     const SettingKey *key = setting_key_find(name);
     g_assert(key != NULL);
-    const json_t *project = refusal_of(key->scope) ? NULL : json_get_path(self->project, name);
+    const json_t *project =
+        settings_project_refusal(key->scope) ? NULL : json_get_path(self->project, name);
     if (project && setting_value_fits(key, project))
         return SETTING_FROM_PROJECT;
     const json_t *user = json_get_path(self->user, name);

@@ -16,11 +16,18 @@ typedef enum {
     SETTING_RECORD,
 } SettingType;
 
+/* What the settings of a project, which strangers may have written, may do. */
 typedef enum {
-    SETTING_ANYWHERE,    // user and project files
-    SETTING_USER_ONLY,   // a project's value is ignored, and that is said
-    SETTING_WITH_TRUST,  // a project's value counts once the person trusted the repository: not yet
-    SETTING_MAY_TIGHTEN, // a project's value only makes it stricter; whoever reads it sees to that
+    SETTING_ANYWHERE,    // set it: it harms nobody, whatever its value
+    SETTING_USER_ONLY,   // nothing: it guards the user; a value is ignored, and that is said
+    SETTING_USER_COSTS,  // nothing: it costs money or skips a person; a change of the user's counts
+                         // at the next prompt, as with SETTING_ANYWHERE
+    SETTING_WITH_TRUST,  // set it once the person trusted the repository: not yet
+    SETTING_MAY_TIGHTEN, // make it stricter; whoever reads it sees to that
+    SETTING_MAY_LOWER,   // a smaller number, or a value nearer to the first of `values`
+    SETTING_MAY_CAP,     // the same for a number of which 0 means no limit
+    SETTING_MAY_TURN_ON, // true
+    SETTING_MAY_TURN_OFF, // false
 } SettingScope;
 
 typedef struct SettingKey {

@@ -53,3 +53,15 @@ bool setting_path_parse_value(const SettingPath *self, const char *text, json_t 
     *ret_value = g_steal_pointer(&value);
     return true;
 }
+
+bool setting_path_remove(json_t *object, const char *dotted)
+{
+    g_auto(GStrv) parts = g_strsplit(dotted, ".", -1);
+    size_t last = g_strv_length(parts) - 1;
+    for (size_t i = 0; i < last; i++) {
+        object = json_object_get(object, parts[i]);
+        if (!json_is_object(object))
+            return false;
+    }
+    return json_object_del(object, parts[last]) == 0;
+}

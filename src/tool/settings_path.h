@@ -22,3 +22,6 @@ bool setting_path_parse(const char *name, SettingPath *ret_path, GError **error)
 /* Text → value; an entry of a map is JSON where it is a number, a list or a map, else text. */
 bool setting_path_parse_value(const SettingPath *self, const char *text, json_t **ret_value,
                               GError **error);
+
+/* Takes the value of a dotted key out of nested objects; false: there was none. */
+bool setting_path_remove(json_t *object, const char *dotted);

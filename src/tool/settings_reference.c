@@ -133,9 +133,18 @@ static const char *setting_scope_text(SettingScope scope)
     case SETTING_ANYWHERE:
         return "user and project";
     case SETTING_USER_ONLY:
+    case SETTING_USER_COSTS:
         return "user only";
     case SETTING_WITH_TRUST:
         return "user; a project's once it is trusted";
+    case SETTING_MAY_LOWER:
+        return "user; a project can only lower it";
+    case SETTING_MAY_CAP:
+        return "user; a project can only set a lower limit";
+    case SETTING_MAY_TURN_ON:
+        return "user; a project can only turn it on";
+    case SETTING_MAY_TURN_OFF:
+        return "user; a project can only turn it off";
     case SETTING_MAY_TIGHTEN:
         break;
     }
@@ -244,11 +253,14 @@ char *settings_page(void)
         "your own\n"
         "file, then the default. Maps are merged key by key, other values replace one another. A "
         "project can\n"
-        "set only what the last column but one allows. A conversation that is on takes a file that "
-        "has changed\n"
-        "up at its next prompt, but for what guards you: every key that a project may not set "
-        "freely counts\n"
-        "from the next start.\n\n"
+        "set only what the last column but one allows: it chooses how the work is done, and "
+        "neither "
+        "raises cost nor\n"
+        "answers for you nor says which model, host or program is used. A conversation that is on "
+        "takes a file\n"
+        "that has changed up at its next prompt, but for what guards you (models, hosts, programs, "
+        "policies,\n"
+        "secrets), which counts from the next start.\n\n"
         "```sh\n"
         "kedge config list                       # every setting and its value\n"
         "kedge config get retry.maxRetries\n"

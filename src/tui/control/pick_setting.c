@@ -5,6 +5,7 @@
 #include "tui/control/pick.h"
 
 #include "tool/settings_path.h"
+#include "tool/settings_project.h"
 #include "tool/settings_reference.h"
 #include "tool/settings_value.h"
 #include "tui/control/background_save.h"
@@ -21,7 +22,7 @@ static void tui_apply(Tui *tui, const SettingPath *path, json_t *value)
     const SettingKey *key = path->key;
     const SettingChange change = { (const char *const *)path->parts, value };
     tui_change_setting(tui, &change);
-    if (key->scope != SETTING_ANYWHERE && strcmp(setting_group(key->key), "Interface") != 0)
+    if (setting_is_guard(key->scope) && strcmp(setting_group(key->key), "Interface") != 0)
         tui_say(tui, "%s is kept; it counts from the next start on.", key->key);
 }
 
