@@ -30,6 +30,7 @@ static bool settle_job(AgentSession *self)
             is_run && goes_on && self->door.ask && agent_is_to_hand_off(self->engine.agent);
     usage_notes_append(self->means.usages, self->engine.session);
     session_flush(self->engine.session, NULL); // a name that came after the last turn's end
+    agent_session_say_background(self, job);
     session_view_take(&self->view, &self->engine);
     agent_session_take_title(self);
     return goes_on;

@@ -160,6 +160,8 @@ void agent_session_note_job(void *self);
    to its end; after an abort or a failure it waits for the next one's. New reference, or NULL. */
 json_t *agent_session_take_results(AgentSession *self);
 bool agent_session_has_background(const AgentSession *self); // some run
+/* A move has ended: a person hears what becomes of those that ran when it began. */
+void agent_session_say_background(AgentSession *self, const SessionJob *job);
 /* In agent_session_wait(): the end of the scope wakes its loop. */
 void agent_session_begin_waiting(AgentSession *self);
 void agent_session_end_waiting(AgentSession *self);

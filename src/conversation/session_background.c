@@ -90,11 +90,12 @@ json_t *session_background_message(const GPtrArray *jobs, Artifacts *artifacts)
     return message;
 }
 
-char *session_background_waiting_text(const GPtrArray *jobs)
+char *session_background_running(JobTable *table)
 {
-    g_autoptr(GString) text = g_string_new("waiting for ");
-    for (unsigned i = 0; i < jobs->len; i++)
+    g_autoptr(GPtrArray) jobs = job_table_list(table, time_now_ms());
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (unsigned i = 0; i < jobs->len && job_status(jobs->pdata[i]) == JOB_RUNNING; i++)
         g_string_append_printf(text, "%s%s (%s)", i > 0 ? ", " : "", job_id(jobs->pdata[i]),
                                job_label(jobs->pdata[i]));
-    return g_strdup(text->str);
+    return text->len > 0 ? g_strdup(text->str) : NULL;
 }

@@ -11,5 +11,5 @@
 /* One message for the model with the results of jobs that have ended, of Job *. New reference. */
 json_t *session_background_message(const GPtrArray *jobs, Artifacts *artifacts);
 
-/* What a person should know who waits for these, of Job *. Caller frees. */
-char *session_background_waiting_text(const GPtrArray *jobs);
+/* "bg_1 (make), bg_2 (sleep 600)": those that run, for a person. NULL: none. Caller frees. */
+char *session_background_running(JobTable *table);

@@ -5,23 +5,12 @@
  */
 #include "conversation/agent_session.h"
 
-#include "base/timefmt.h"
 #include "conversation/agent_session_private.h"
 #include "conversation/session_background.h"
 
 static JobTable *table_of(const AgentSession *self)
 {
     return tool_context_jobs(self->engine.context);
-}
-
-static GPtrArray *list_running(const AgentSession *self)
-{
-    GPtrArray *jobs = job_table_list(table_of(self), time_now_ms());
-    for (unsigned i = jobs->len; i > 0; i--) {
-        if (job_status(jobs->pdata[i - 1]) != JOB_RUNNING)
-            g_ptr_array_remove_index(jobs, i - 1);
-    }
-    return jobs;
 }
 
 static json_t *take_results(AgentSession *self)
@@ -75,12 +64,32 @@ bool agent_session_awaits_background(AgentSession *self)
         return false;
     if (self->has_told_waiting)
         return true;
-    g_autoptr(GPtrArray) jobs = list_running(self);
-    g_autofree char *text = session_background_waiting_text(jobs);
+    g_autofree char *running = session_background_running(table_of(self));
+    g_autofree char *text = g_strdup_printf("waiting for %s", running ? running : "results");
     agent_events_emit_notice(&self->engine.base.events, "info", text);
     self->has_told_waiting = true;
     return true;
 }
+
+// ---- moves ----
+
+/* They belong to the context of the session that was open; elsewhere in the same session it is the
+   same one. */
+void agent_session_say_background(AgentSession *self, const SessionJob *job)
+{
+    const char *before = json_get_text(self->view.header, "id");
+    bool is_same = g_strcmp0(before, self->engine.session_id) == 0;
+    if (!job->background || !job->is_done || (is_same && !agent_session_has_background(self)))
+        return;
+    g_autofree char *text =
+        g_strdup_printf(is_same ? "still running in the background: %s. What comes of it is "
+                                  "delivered here, where the conversation goes on now"
+                                : "background jobs end with their session; ended: %s",
+                        job->background);
+    agent_events_emit_notice(&self->engine.base.events, is_same ? "info" : "warning", text);
+}
+
+// ---- their end ----
 
 static void on_job_end(void *self_)
 {

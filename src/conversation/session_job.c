@@ -24,6 +24,7 @@ void session_job_free(SessionJob *self)
     json_decref(self->data);
     g_free(self->argument);
     g_free(self->text);
+    g_free(self->background);
     cancel_unref(self->cancel);
     g_clear_error(&self->error);
     g_free(self);

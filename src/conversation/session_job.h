@@ -34,6 +34,7 @@ struct SessionJob {
     char *argument;      // path, entry id, name, instructions, or URL of a plan
     char *text;          // label, instructions for a summary, or URL of a plan; NULL: none
     void *own;           // of this kind; zeroed at first
+    char *background;    // of a move: what ran in the background when it began; NULL: nothing
     Cancel *cancel;
     // set by the worker
     bool is_done; // without an error

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "conversation/agent_session.h"
 #include "conversation/agent_session_private.h"
+#include "conversation/session_background.h"
 
 bool agent_session_is_running(const AgentSession *self)
 {
@@ -69,6 +70,8 @@ void agent_session_start_next_job(AgentSession *self)
     self->job = g_queue_pop_head(&self->jobs);
     if (!self->job)
         return;
+    if (self->job->def->is_move)
+        self->job->background = session_background_running(tool_context_jobs(self->engine.context));
     if (job_start(self))
         return;
     fail_with(&self->job->error, KEDGE_ERROR_LIMIT, "no thread can be made for the command");

@@ -267,6 +267,26 @@ class Trouble(RpcTest):
 
     # --- others
 
+    def test_going_elsewhere_while_jobs_run(self):
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": "until test -e go; do sleep 0.1; done; echo built", "async": True}}]},
+                    {"text": "It runs."}, {"text": "It is built."})
+        self.settings("async:\n  enabled: true\n")
+        screen = self.open()
+        screen.line("start it")
+        screen.wait_for("It runs.")
+        screen.wait_gone("Working")
+        screen.line("/tree")
+        screen.wait_for("user: start it")
+        screen.keys("Home", "Enter")
+        screen.wait_for("still running in the background: bg_1")
+        screen.keys("C-u")
+        pathlib.Path(self.root, "w/go").touch()
+        screen.wait_for("It is built.")
+        screen.wait_gone("Working")
+        screen.line("/new")
+        screen.wait_for("A new session has begun.")
+        self.assertNotIn("background jobs end", screen.everything())
+
     def test_the_session_is_removed_and_changed_by_another(self):
         self.script({"text": "First answer."}, {"text": "Second answer."}, {"text": "Third answer."})
         screen = self.open()

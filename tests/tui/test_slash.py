@@ -297,6 +297,15 @@ class Slash(RpcTest):
         terminal.wait_for("You: ")
         self.assertNotIn(b"test-key", terminal.shown)
 
+    def test_a_new_session_ends_jobs(self):
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": "trap '' TERM; touch begun; sleep 600", "async": True}}]}, {"text": "It runs."},
+                    {"text": "Here."})
+        self.settings("async:\n  enabled: true\n")
+        terminal = self.open()
+        self.say(terminal, ("start it", "kedge: It runs."), ("/jobs", "sleep 600"), ("/new", "A new session has begun."))
+        terminal.wait_for("Warning: background jobs end with their session; ended: bg_1 (trap '' TERM; touch begun; sleep 600)")
+        self.say(terminal, ("/jobs", "There are no background jobs."), ("and now", "kedge: Here."))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -45,15 +45,26 @@ static bool start_background(ToolContext *context, const char *command,
     return job_table_start(tool_context_jobs(context), &spec, &background, error);
 }
 
-static SessionFixture *open_with_background(char **ret_path)
+static void begin_background(SessionFixture *self, char **ret_path)
 {
-    SessionFixture *self = session_fixture_new(NULL);
-    self->options.run_shell = start_background;
-    session_fixture_open(self);
     *ret_path = g_build_filename(self->agent->root, "go", NULL);
     g_autofree char *arguments = g_strdup_printf("{\"command\":\"%s\"}", *ret_path);
     assert_true(session_fixture_command(self, "bash", arguments, NULL));
     session_fixture_run_to(self, "command_end");
+}
+
+static SessionFixture *open_with_shell(void)
+{
+    SessionFixture *self = session_fixture_new(NULL);
+    self->options.run_shell = start_background;
+    session_fixture_open(self);
+    return self;
+}
+
+static SessionFixture *open_with_background(char **ret_path)
+{
+    SessionFixture *self = open_with_shell();
+    begin_background(self, ret_path);
     return self;
 }
 
@@ -110,11 +121,59 @@ static void test_result_during_a_job(void **state G_GNUC_UNUSED)
     session_fixture_free(self);
 }
 
+static void expect_notice(SessionFixture *self, const char *command, const char *arguments,
+                          const char *start)
+{
+    json_array_clear(self->events);
+    assert_true(session_fixture_command(self, command, arguments, NULL));
+    session_fixture_run_to(self, "notice");
+    const char *text = json_get_text(session_fixture_event(self, "notice", 0), "message");
+    if (!g_str_has_prefix(text, start))
+        fail_msg("%s says: %s", command, text);
+}
+
+/* Elsewhere in the session they go on, and what comes of them is delivered there. */
+static void test_result_at_another_place(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *path = NULL;
+    SessionFixture *self = open_with_shell();
+    sse_server_add_text(self->agent->server, "fine");
+    assert_true(session_fixture_prompt(self, "go"));
+    begin_background(self, &path);
+    g_autoptr(json_t) points = agent_session_branch_points(self->session, NULL);
+    g_autofree char *arguments = g_strdup_printf(
+        "{\"targetId\":\"%s\"}", json_get_text(json_array_get(points, 0), "entryId"));
+    expect_notice(self, "navigate_tree", arguments,
+                  "still running in the background: bg_1 (make).");
+    sse_server_add_text(self->agent->server, "it is built");
+    end_background(path);
+    session_fixture_wait(self);
+    g_autofree char *asked = sse_server_conversation(self->agent->server, 1);
+    assert_non_null(strstr(asked, "Background job bg_1"));
+    assert_null(strstr(asked, "fine"));
+    session_fixture_free(self);
+}
+
+/* Another session ends them, and that is said. */
+static void test_ended_by_a_new_session(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *path = NULL;
+    SessionFixture *self = open_with_background(&path);
+    g_clear_pointer(&background, job_unref);
+    expect_notice(self, "new_session", NULL,
+                  "background jobs end with their session; ended: bg_1 (make)");
+    g_autoptr(json_t) jobs = agent_session_background_jobs(self->session, NULL);
+    assert_int_equal(json_array_size(jobs), 0);
+    session_fixture_free(self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_result_after_abort),
         cmocka_unit_test(test_result_during_a_job),
+        cmocka_unit_test(test_result_at_another_place),
+        cmocka_unit_test(test_ended_by_a_new_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
