@@ -42,6 +42,7 @@ typedef struct SessionCommand {
     const char *busy_problem; // what is said while something runs, when it is refused then
     const char *done;         // what is said when it has been done; NULL: nothing
     bool is_move;             // it goes on in another session
+    bool is_removal;          // completion has it last, and never runs it
     /* In place of `run`, of a row of the terminal's: "" stands for no argument. */
     bool (*typed)(SlashDoor *door, const char *argument, GError **error);
 } SessionCommand;

@@ -149,6 +149,41 @@ expect_no_file "${FILE%.jsonl}"
 run kedge sessions list --all --json
 expect_not_contains stdout "$ID"
 
+t "restore brings back what was deleted, with its artifacts"
+run kedge sessions restore
+expect_exit 0
+expect_matches stdout "^$(printf %.13s "$ID").* deleted "
+run kedge sessions restore --json
+expect_json stdout 0.id "$ID"
+expect_json stdout 0.path "$FILE"
+run kedge sessions restore "$(printf %.4s "$ID")x"
+expect_exit 1
+expect_contains stderr 'lists those there are'
+run kedge sessions restore "$ID"
+expect_exit 0
+[ -f "$FILE" ] && [ -f "${FILE%.jsonl}/0.bash.log" ] || fail "not all of it is there"
+run kedge sessions list --all --json
+expect_contains stdout "$ID"
+run kedge sessions restore
+expect_empty stdout
+ls "$(dirname "$FILE")/.trash" | grep -q . && fail "something is left in the trash"
+
+t "what is in the trash for more than 30 days is deleted for good; --for-good is at once"
+run kedge sessions delete "$ID" --yes
+_trash=$(dirname "$FILE")/.trash
+mkdir "$_trash/1000000000-old" "$_trash/mine"
+cp "$_trash"/*/"$(basename "$FILE")" "$_trash/1000000000-old/"
+run kedge sessions restore --json
+expect_no_file "$_trash/1000000000-old"
+[ -d "$_trash/mine" ] || fail "what is not ours is gone"
+run kedge sessions restore "$ID"
+expect_exit 0
+run kedge sessions delete "$ID" --yes --for-good
+expect_exit 0
+expect_no_file "$FILE"
+run kedge sessions restore
+expect_empty stdout
+
 t "import: a conversation of another program goes on here"
 mkdir -p "$HOME/.codex/sessions/2026/03/04"
 cat >"$HOME/.codex/sessions/2026/03/04/rollout-1.jsonl" <<S

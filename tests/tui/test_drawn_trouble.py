@@ -106,6 +106,26 @@ class Trouble(RpcTest):
 
     # --- signals and job control, in each state
 
+    def test_a_session_is_deleted_on_purpose_only(self):
+        self.script({"text": "First answer."})
+        screen = self.open()
+        screen.line("hello")
+        screen.wait_for("First answer.")
+        screen.type("/dr")
+        screen.wait_for("[yes]")
+        screen.keys("Enter")  # takes the completion, and runs nothing
+        screen.wait_gone("[yes]")
+        screen.keys("Enter")
+        screen.wait_for("Keep it")
+        screen.keys("Enter")
+        screen.wait_gone("Keep it")
+        self.assertEqual([".trash" in str(path) for path in self.session_files()], [False])
+        screen.line("/drop")
+        screen.wait_for("Keep it")
+        screen.keys("Down", "Enter")
+        screen.wait_for("Deleted:")
+        self.assertEqual([".trash" in str(path) for path in self.session_files()], [True])
+
     def test_killed_in_each_state(self):
         for state in STATES:
             reach, seen = self.prepare(state)

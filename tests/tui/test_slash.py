@@ -197,12 +197,16 @@ class Slash(RpcTest):
     def test_a_session_is_dropped(self):
         self.script({"text": "One."})
         terminal = self.open()
-        self.say(terminal, ("/drop", "Nothing of the old session was stored."), ("keep this", "kedge: One."))
+        self.say(terminal, ("/drop", "/drop yes deletes this session"), ("/drop yes", "Nothing of the old session was stored."),
+                 ("keep this", "kedge: One."))
         terminal.wait_for("You: ")
         self.assertEqual(len(self.session_files()), 1)
-        self.say_at_once(terminal, "/drop", "Deleted: ")
+        self.say_at_once(terminal, "/drop", "/drop yes deletes this session")
         terminal.wait_for("You: ")
-        self.assertEqual(self.session_files(), [])
+        self.assertEqual(len(self.session_files()), 1)
+        self.say_at_once(terminal, "/drop yes", "Deleted: ")
+        terminal.wait_for("You: ")
+        self.assertEqual([path for path in self.session_files() if ".trash" not in str(path)], [])
 
     def say_at_once(self, terminal, line, shown):
         terminal.line(line)

@@ -217,6 +217,30 @@ static void test_command_arguments(void **state)
     assert_true(submits); // written out, and nothing more is needed
 }
 
+/* Enter, a letter too early, deletes nothing. */
+static void test_removals(void **state)
+{
+    static const CompleteItem items[] = { { "drop", "[yes]", "delete this session", true },
+                                          { "model", "[filter]", "choose a model" },
+                                          { NULL } };
+    Fixture *fixture = *state;
+    bool submits;
+    completer_set_commands(fixture->completer, items);
+    type(fixture, "/d");
+    g_autofree char *list = listed(fixture);
+    assert_true(g_str_has_prefix(list, "❯ /model"));
+    assert_non_null(strstr(list, "|  /drop"));
+    type(fixture, "r");
+    expect_list("alone", fixture, "❯ /drop [yes]  delete this session");
+    assert_true(act(fixture, ACTION_LIST_ACCEPT, &submits));
+    assert_false(submits);
+    editor_expect("taken", fixture->editor, "/drop |");
+    editor_set_text(fixture->editor, "");
+    type(fixture, "/drop");
+    assert_true(act(fixture, ACTION_LIST_ACCEPT, &submits));
+    assert_true(submits); // written out: it asks then
+}
+
 static void test_actions(void **state)
 {
     Fixture *fixture = *state;
@@ -422,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_tokens),
         cmocka_unit_test_setup_teardown(test_commands, setup, teardown),
         cmocka_unit_test_setup_teardown(test_command_arguments, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_removals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_actions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_closed_for_one_word, setup, teardown),

@@ -20,7 +20,7 @@
 #define NAME_CHARS   60
 
 typedef struct SessionsOptions {
-    bool is_all, is_json, is_yes;
+    bool is_all, is_json, is_yes, is_for_good;
     const char *session_dir;
     int64_t limit;
 } SessionsOptions;
@@ -51,6 +51,8 @@ static const FieldDef show_options[] = { JSON_OPTION, DIR_OPTION, { 0 } };
 static const FieldDef delete_options[] = {
     { "yes", FIELD_BOOLEAN, offsetof(SessionsOptions, is_yes), .short_flag = 'y',
       .help = "Do not ask" },
+    { "forGood", FIELD_BOOLEAN, offsetof(SessionsOptions, is_for_good),
+      .help = "Not to the trash: nothing brings them back" },
     DIR_OPTION,
     { 0 },
 };
@@ -272,6 +274,13 @@ static int prompts_run(const CommandEnv *env, int argc, char *const *argv)
     return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
 }
 
+static SessionPlace sessions_place(const Sessions *self)
+{
+    return (SessionPlace) { .agent_dir = self->agent_dir,
+                            .cwd = self->cwd,
+                            .session_dir = self->options.session_dir };
+}
+
 /* Each is asked about on the terminal, unless --yes. */
 static bool may_remove(const Sessions *self, const char *path, bool *ret_may, GError **error)
 {
@@ -282,10 +291,17 @@ static bool may_remove(const Sessions *self, const char *path, bool *ret_may, GE
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "deleting needs a terminal to ask on, or --yes: %s", path);
     g_autofree char *shown = visible_lines(path);
-    log_text("Delete %s and its artifacts? [y/N]", shown);
+    log_text("Delete %s and its artifacts%s? [y/N]", shown,
+             self->options.is_for_good ? ", for good" : "");
     char answer[16] = "";
     *ret_may = fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
     return true;
+}
+
+static bool remove_session(const Sessions *self, const char *path, GError **error)
+{
+    return self->options.is_for_good ? session_remove_for_good(path, error)
+                                     : session_remove(path, error);
 }
 
 static int delete_run(const CommandEnv *env, int argc, char *const *argv)
@@ -295,17 +311,56 @@ static int delete_run(const CommandEnv *env, int argc, char *const *argv)
     if (!read_options(&self, delete_options, argc, argv, &error))
         return cmd_fail(error);
     if (self.words->len == 0)
-        return sessions_usage("delete ID|PATH… [--yes]");
-    const SessionPlace place = { .agent_dir = self.agent_dir,
-                                 .cwd = self.cwd,
-                                 .session_dir = self.options.session_dir };
+        return sessions_usage("delete ID|PATH… [--yes] [--for-good]");
+    const SessionPlace place = sessions_place(&self);
     for (unsigned i = 0; i < self.words->len; i++) {
         g_autofree char *path = NULL;
         bool may = false;
         if (!session_find_only(&place, self.words->pdata[i], &path, &error) ||
-            !may_remove(&self, path, &may, &error) || (may && !session_remove(path, &error)))
+            !may_remove(&self, path, &may, &error) || (may && !remove_session(&self, path, &error)))
             return cmd_fail(error);
         g_autofree char *line = g_strdup_printf("%s %s", may ? "Deleted" : "Kept", path);
+        if (!cmd_print_line(line))
+            return EXIT_FAILED;
+    }
+    return EXIT_OK;
+}
+
+static int print_trash(const Sessions *self, const SessionPlace *place)
+{
+    g_autoptr(json_t) list = session_trash_list(place);
+    if (self->options.is_json)
+        return print_json(list);
+    g_autoptr(GString) out = g_string_new(NULL);
+    size_t i = 0;
+    const json_t *session = NULL;
+    json_array_foreach (list, i, session) {
+        int64_t at = json_get_int(session, "deletedAt", 0);
+        g_autofree char *deleted = age_text(at * 1000);
+        const char *id = json_get_text(session, "id"), *title = json_get_text(session, "title");
+        g_string_append_printf(out, "%.*s  deleted %s  ", ID_SHOWN, id ? id : "", deleted);
+        visible_append(out, title ? title : json_get_text(session, "path"));
+        g_string_append_c(out, '\n');
+    }
+    if (json_array_size(list) == 0)
+        log_text("No session is in the trash.");
+    return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
+}
+
+static int restore_run(const CommandEnv *env, int argc, char *const *argv)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Sessions) self = { 0 };
+    if (!read_options(&self, show_options, argc, argv, &error))
+        return cmd_fail(error);
+    const SessionPlace place = sessions_place(&self);
+    if (self.words->len == 0)
+        return print_trash(&self, &place);
+    for (unsigned i = 0; i < self.words->len; i++) {
+        g_autofree char *path = NULL;
+        if (!session_restore(&place, self.words->pdata[i], &path, &error))
+            return cmd_fail(error);
+        g_autofree char *line = g_strdup_printf("Restored %s", path);
         if (!cmd_print_line(line))
             return EXIT_FAILED;
     }
@@ -346,12 +401,22 @@ static const Command command_prompts = {
 };
 static const Command command_delete = {
     .name = "sessions delete",
-    .summary = "Remove sessions with their artifacts",
-    .usage = "ID|PATH… [--yes]",
+    .summary = "Move sessions and their artifacts to the trash",
+    .usage = "ID|PATH… [--yes] [--for-good]",
     .options = delete_options,
-    .help = "ID: the beginning is enough when it fits one session only.\n"
-            "A session that another kedge is in stays.",
+    .help =
+        "ID: the beginning is enough when it fits one session only.\n"
+        "`kedge sessions restore` lists what is in the trash, and brings it back, for 30 days.\n"
+        "A session that another kedge is in stays.",
     .run = delete_run,
+};
+static const Command command_restore = {
+    .name = "sessions restore",
+    .summary = "Bring removed sessions back, or list those that can be",
+    .usage = "[ID…] [--json]",
+    .options = show_options,
+    .help = "ID: the beginning is enough when it fits one session in the trash only.",
+    .run = restore_run,
 };
 
 static const Command *const subcommands[] = {
@@ -360,6 +425,7 @@ static const Command *const subcommands[] = {
     &command_search,
     &command_prompts,
     &command_delete,
+    &command_restore,
     &command_sessions_check,
     &command_sessions_export,
     &command_sessions_import,
@@ -368,19 +434,18 @@ static const Command *const subcommands[] = {
 
 static int sessions_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    static const char *const names[] = { "list",  "show",   "search", "prompts", "delete",
-                                         "check", "export", "import", NULL };
+    static const char *const names[] = { "list",    "show",  "search", "prompts", "delete",
+                                         "restore", "check", "export", "import",  NULL };
     if (argc == 0)
         return sessions_usage(
-            "list|show|search|prompts|export|import|check|delete …; `kedge sessions "
-            "--help` explains "
-            "them");
+            "list|show|search|prompts|export|import|check|delete|restore …; `kedge sessions "
+            "--help` explains them");
     return cmd_unknown_subcommand("sessions", argv[0], names);
 }
 
 const Command command_sessions = {
     .name = "sessions",
-    .summary = "List, show, search, export, check and delete sessions",
+    .summary = "List, show, search, export, check, delete and restore sessions",
     .usage = "SUBCOMMAND …",
     .subcommands = subcommands,
     .help = "  kedge sessions list                    those of this directory\n"

@@ -261,7 +261,7 @@ void pick_key_help(Tui *tui)
 static void run_found(Tui *tui, const char *line)
 {
     g_autoptr(GError) error = NULL;
-    if (!slash_run(&tui->slash, line, &error) && error)
+    if (*line && !slash_run(&tui->slash, line, &error) && error) // "": nothing is to be done
         tui_error(tui, "%s", error->message);
 }
 

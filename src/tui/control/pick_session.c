@@ -123,7 +123,7 @@ static void on_changed(Tui *tui, void *self_)
     else if (self->title)
         tui_say(tui, "That session is called: %s", self->title);
     else
-        tui_say(tui, "The session is deleted.");
+        tui_say(tui, "The session is deleted; " SESSION_TRASH_HINT ".");
 }
 
 static void change_other(Tui *tui, const char *path, const char *title)
@@ -162,7 +162,7 @@ static void ask_removal(Tui *tui, const PickItem *item)
 {
     static const char *const options[] = { "Keep it", DELETE_IT, NULL };
     g_autofree char *title = g_strdup_printf(
-        "Delete \"%s\", with what its tools have kept? Nothing brings it back.", item->text);
+        "Delete \"%s\", with what its tools have kept? (" SESSION_TRASH_HINT ")", item->text);
     pick_ask_option(tui, title, options, item->meant, on_removed);
 }
 
@@ -176,7 +176,7 @@ static PanelResult on_key(PickList *list, const PickItem *item, Action action, b
     } else if (action == ACTION_LIST_RENAME && item) {
         pick_ask_text(tui, "A name for the session", item->text, item->meant, on_renamed);
     } else if (action == ACTION_LIST_DELETE && item && item->is_current) {
-        tui_hint(tui, "That is this session: /drop deletes it and begins a new one.");
+        tui_hint(tui, "That is this session: /drop deletes it, and begins a new one.");
         return PANEL_CHANGED;
     } else if (action == ACTION_LIST_DELETE && item) {
         ask_removal(tui, item);

@@ -82,7 +82,8 @@ static void take_commands(void *self_)
     const SlashSet *set = session_slash_set(self->run->session);
     const SessionCommand *command = NULL;
     for (size_t i = 0; slash_set_at(set, i, &command, NULL); i++) {
-        const CompleteItem item = { command->slash, command->argument, command->summary };
+        const CompleteItem item = { command->slash, command->argument, command->summary,
+                                    command->is_removal };
         g_array_append_val(items, item);
     }
     CompleteItem *old = self->input->commands;

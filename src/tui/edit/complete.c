@@ -160,10 +160,12 @@ typedef struct Ranked {
     int score;
 } Ranked;
 
-static int compare_ranked(const void *a, const void *b)
+static int compare_ranked(const void *a_, const void *b_)
 {
-    int left = ((const Ranked *)a)->score, right = ((const Ranked *)b)->score;
-    return (left < right) - (left > right);
+    const Ranked *a = a_, *b = b_;
+    if (a->item->is_removal != b->item->is_removal)
+        return a->item->is_removal ? 1 : -1;
+    return (a->score < b->score) - (a->score > b->score);
 }
 
 static const char *bare_name(const char *name)
@@ -185,7 +187,9 @@ static void list_items(Completer *self, const CompleteItem *items, const char *s
         g_array_sort(ranked, compare_ranked); // which keeps the order of equals
     for (guint i = 0; i < ranked->len; i++) {
         const CompleteItem *item = g_array_index(ranked, Ranked, i).item;
-        complete_list_add(&self->list, sign, bare_name(item->name), item->argument, item->help);
+        CompleteEntry *entry =
+            complete_list_add(&self->list, sign, bare_name(item->name), item->argument, item->help);
+        entry->is_removal = item->is_removal;
     }
     completer_show(self);
 }
@@ -432,8 +436,9 @@ static bool is_sent(const Completer *self, const CompleteEntry *entry)
 {
     switch (self->token.kind) {
     case TOKEN_KIND_COMMAND:
-        return !entry->argument || (entry->argument[0] == '[' &&
-                                    strcmp(bare_name(entry->name), self->token.query) == 0);
+        if (strcmp(bare_name(entry->name), self->token.query) == 0) // typed whole
+            return !entry->argument || entry->argument[0] == '[';
+        return !entry->argument && !entry->is_removal;
     case TOKEN_KIND_ACTION:
     case TOKEN_KIND_OPTION:
         return true;

@@ -10,6 +10,7 @@
 
 typedef struct CompleteItem {
     const char *name, *argument, *help; // argument and help may be NULL
+    bool is_removal;                    // is last among those that fit, and Enter never sends it
 } CompleteItem;
 
 typedef struct CompleteSpec {

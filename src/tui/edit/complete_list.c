@@ -31,8 +31,8 @@ void complete_list_empty(CompleteList *self)
     self->is_moved = self->is_path = false;
 }
 
-void complete_list_add(CompleteList *self, const char *sign, const char *name, const char *argument,
-                       const char *help)
+CompleteEntry *complete_list_add(CompleteList *self, const char *sign, const char *name,
+                                 const char *argument, const char *help)
 {
     const CompleteEntry entry = {
         .name = g_strconcat(sign, name, NULL),
@@ -40,6 +40,7 @@ void complete_list_add(CompleteList *self, const char *sign, const char *name, c
         .help = help,
     };
     g_array_append_val(self->entries, entry);
+    return &g_array_index(self->entries, CompleteEntry, self->entries->len - 1);
 }
 
 const CompleteEntry *complete_list_selected(const CompleteList *self)

@@ -8,6 +8,7 @@
 typedef struct CompleteEntry {
     char *name;                  // as it is shown: "/model", "src/main.c"
     const char *argument, *help; // constant; may be NULL
+    bool is_removal;             // is taken, but not sent
 } CompleteEntry;
 
 typedef struct CompleteList {
@@ -20,8 +21,9 @@ typedef struct CompleteList {
 void complete_list_init(CompleteList *self);
 void complete_list_destroy(CompleteList *self);
 void complete_list_empty(CompleteList *self);
-void complete_list_add(CompleteList *self, const char *sign, const char *name, const char *argument,
-                       const char *help);
+/* Returns the new entry, which may be changed until the next is added. */
+CompleteEntry *complete_list_add(CompleteList *self, const char *sign, const char *name,
+                                 const char *argument, const char *help);
 /* The selected one, or NULL; borrowed. */
 const CompleteEntry *complete_list_selected(const CompleteList *self);
 /* By so many, around the ends with `wraps`. */

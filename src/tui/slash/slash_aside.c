@@ -114,9 +114,26 @@ SLASH(fast)
 
 // ---- /drop ----
 
+/* "Keep it" is what an Enter too many takes. */
+static void ask_drop(SlashDoor *door)
+{
+    g_autoptr(json_t) list =
+        json_pack("{s:s, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}]}", "title", "Delete this session?",
+                  "items", "text", "Keep it", "detail", "", "meant", "", "text", "Delete it",
+                  "detail", SESSION_TRASH_HINT, "meant", "/drop yes");
+    if (!door->choose || !door->choose(list, door->user_data))
+        slash_say(door, "/drop yes deletes this session: " SESSION_TRASH_HINT ".");
+}
+
 SLASH(drop)
 {
     g_autoptr(json_t) state = agent_session_state(door->session);
+    if (!*argument) {
+        ask_drop(door);
+        return true;
+    }
+    if (!g_str_equal(argument, "yes"))
+        return fail_with(error, KEDGE_ERROR_USAGE, "/drop asks first; /drop yes deletes at once");
     if (!slash_command(door, "new_session", NULL, SLASH_ID "drop", error))
         return false;
     g_free(door->dropped);
@@ -133,7 +150,10 @@ void slash_drop_end(SlashDoor *door, bool is_done)
     if (!path || !file_exists(path))
         slash_say(door, "Nothing of the old session was stored. A new session has begun.");
     else if (session_remove(path, &error))
-        slash_say(door, "Deleted: %s. A new session has begun.", path);
+        slash_say(door,
+                  "Deleted: %s. A new session has begun. For %d days, `kedge sessions restore` "
+                  "brings the old one back.",
+                  path, SESSION_TRASH_DAYS);
     else
         slash_say(door, "A new session has begun, but the old one stays: %s", error->message);
 }
