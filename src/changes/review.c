@@ -146,7 +146,9 @@ static bool find_repository(Work *self, GError **error)
 
 static bool open_rest(Work *self, Rest **ret_rest, GError **error)
 {
+    g_autofree char *repo = g_strconcat(self->owner, "/", self->repo, NULL);
     const RestOptions options = {
+        .repo = repo,
         .host = self->host,
         .is_from_argument = self->host,
         .honours_api_url = true,

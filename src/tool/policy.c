@@ -408,6 +408,19 @@ PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDe
     return action;
 }
 
+bool policy_lets_pass(const Settings *settings, Effect effect, const char *host, const char *repo,
+                      char **ret_reason)
+{
+    static const ToolDef no_tool = { .name = "a request" };
+    const Judgement judgement = { .effect = effect, .host = (char *)host, .repo = (char *)repo };
+    SaidBy by;
+    if (github_action(settings, &no_tool, &judgement, ACTION_ALLOW, &by) != ACTION_REFUSE)
+        return true;
+    g_autofree char *where = where_of(settings, &judgement, by);
+    *ret_reason = refusal_reason(settings, effect, where);
+    return false;
+}
+
 bool policy_ignores_project(const Settings *settings, DoorKind door, const ToolDef *tool,
                             const Judgement *judgement)
 {

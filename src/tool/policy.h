@@ -9,6 +9,11 @@
 PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDef *tool,
                            const Judgement *judgement, char **ret_reason);
 
+/* A request to GitHub that no tool makes: false when the settings refuse it, with *ret_reason
+   (caller frees). `repo` NULL: unknown, so the strictest of the host's repositories counts. */
+bool policy_lets_pass(const Settings *settings, Effect effect, const char *host, const char *repo,
+                      char **ret_reason);
+
 /* For the doctor: what in gh.policy and gh.hostPolicy cannot be understood, and so refuses; NULL:
    nothing. Caller frees. */
 char *policy_mistake(const Settings *settings);

@@ -101,7 +101,9 @@ bool pr_open(OperationCall *call, const PrTarget *target, const char *operation,
              Pr *ret_pr, GError **error)
 {
     int64_t allowed_ms = tool_call_timeout_ms(call->tool_call);
+    g_autofree char *repo = g_strconcat(target->owner, "/", target->repo, NULL);
     const RestOptions options = {
+        .repo = repo,
         .api_url = target->api_url,
         .host = target->host,
         .is_from_argument = target->api_url || target->host,

@@ -58,6 +58,9 @@ bool rest_new(const RestOptions *options, Cancel *cancel, Rest **ret_rest, GErro
     if (!rest_place_find(options, &self->place, error) ||
         !rest_auth_find(options, &self->place, self->hosts, cancel, &self->token, error))
         return false;
+    self->settings = options->settings ? settings_ref((Settings *)options->settings) : NULL;
+    self->policy_host = g_strdup(options->host ? options->host : self->place.token_host);
+    self->repo = g_strdup(options->repo);
     self->identity = make_identity(self);
     self->headers = make_headers(options, self->token);
     self->max_wait_s = options->max_wait_s >= 0 ? options->max_wait_s
@@ -77,6 +80,9 @@ void rest_free(Rest *self)
     rest_hosts_free(self->own_hosts);
     g_free(self->identity);
     g_strfreev(self->headers);
+    settings_unref(self->settings);
+    g_free(self->policy_host);
+    g_free(self->repo);
     g_free(self->token);
     rest_place_clear(&self->place);
     g_free(self);

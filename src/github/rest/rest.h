@@ -1,6 +1,7 @@
 /*
  * GitHub's REST interface without gh (common §8): base URL, token, headers, pages, retries and rate
- * limits, in one place. Blocks; thread safe; a Rest may be shared by threads.
+ * limits, and what the policy refuses, in one place. Blocks; thread safe; a Rest may be shared by
+ * threads.
  */
 #pragma once
 
@@ -50,7 +51,10 @@ typedef struct RestOptions {     // all borrowed
     const char *user_agent_part; // "agent-tools"; NULL: none
     int64_t max_wait_s;          // longest wait for a rate limit; -1: KEDGE_GITHUB_MAX_WAIT, or 60
     int64_t timeout_ms;          // of all calls, from now: no wait goes beyond; 0: none
-    const Settings *settings;    // known hosts, gh's executable
+    const Settings *settings;    // known hosts, gh's executable; what gh.policy and gh.hostPolicy
+                                 // refuse for `host` (NULL: the base URL's) is not sent. NULL: in
+                                 // tests
+    const char *repo; // OWNER/REPO that requests are about whose path names none; NULL: unknown
     /* Its calls share connections, gh's login and what is known of rate limits. It outlives the
        Rest. NULL: they are this Rest's own. */
     ToolContext *context;

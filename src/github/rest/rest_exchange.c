@@ -206,6 +206,8 @@ static char *path_of(const Rest *rest, const char *url)
 bool rest_exchange(const Rest *self, const RestRequest *request, Cancel *cancel,
                    HttpResponse *ret_response, char **ret_moved_to, GError **error)
 {
+    if (!rest_policy_check(self, request, error))
+        return false;
     g_auto(Exchange) exchange = {
         .rest = self,
         .request = request,

@@ -120,6 +120,8 @@ bool rest_fetch(Rest *self, const RestFetch *fetch, Cancel *cancel, GError **err
         .operation = fetch->operation,
         .subject = fetch->subject,
     };
+    if (!rest_policy_check(self, &request, error))
+        return false;
     for (int redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
         g_auto(HttpResponse) response = { 0 };
         if (!send_once(self, fetch, &way, cancel, &response, error))

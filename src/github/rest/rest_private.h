@@ -26,6 +26,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RestPlace, rest_place_clear)
 
 struct Rest { // constant after rest_new(), so that threads may share it
     RestPlace place;
+    Settings *settings; // NULL: no policy is asked for
+    char *policy_host;  // whose policy holds
+    char *repo;         // of requests whose path names none; NULL: unknown
     char *token;
     HttpClient *http;
     RestHosts *hosts;
@@ -78,6 +81,9 @@ typedef struct RestRequest { // all borrowed
 /* Retries, waits and redirects; the answer has a 2xx status. `ret_moved_to` may be NULL. */
 bool rest_exchange(const Rest *self, const RestRequest *request, Cancel *cancel,
                    HttpResponse *ret_response, char **ret_moved_to, GError **error);
+
+/* rest_policy.c: DENIED when the settings refuse it. */
+bool rest_policy_check(const Rest *self, const RestRequest *request, GError **error);
 
 /* rest_limit.c: seconds until the request may be sent again; 0: the answer is no rate limit. */
 int64_t rest_limit_wait_s(const HttpResponse *response, bool is_graphql);

@@ -429,6 +429,7 @@ static bool open_rest(Batch *self, GError **error)
 {
     const RestOptions options = {
         .host = self->prepared->target.context.host, // a known one: the context made sure of it
+        .repo = self->prepared->target.context.repo,
         .honours_api_url = true,
         .uses_login = true,
         .cwd = tool_call_cwd(self->call),

@@ -147,7 +147,7 @@ GPtrArray *item_images_find(const char *markdown)
 typedef struct Show {
     ToolCall *call;
     ToolResult *result;
-    const char *host;
+    const char *host, *repo;
     GPtrArray *urls; // of those that are shown
     unsigned more;   // that are not
     Rest *rest;
@@ -172,6 +172,7 @@ static bool open_rest(Show *self, GError **error)
 {
     const RestOptions options = {
         .host = self->host,
+        .repo = self->repo,
         .honours_api_url = true,
         .uses_login = true,
         .cwd = tool_call_cwd(self->call),
@@ -271,7 +272,8 @@ bool item_images_show(ToolCall *call, const UrlResource *resource, ToolResult *r
     if (!host || !resource->content)
         return true;
     g_autofree char *origin = rest_local_origin();
-    g_auto(Show) self = { .call = call, .result = result, .host = host };
+    const char *repo = json_get_text(resource->github, "repository");
+    g_auto(Show) self = { .call = call, .result = result, .host = host, .repo = repo };
     show_choose(&self, resource->content, origin);
     if (self.urls->len == 0)
         return true;

@@ -110,8 +110,11 @@ bool wm_api_open(const WmRepo *repo, const RestOptions *options, Cancel *cancel,
                  GError **error)
 {
     g_autoptr(GError) failed = NULL;
+    g_autofree char *slug = g_strconcat(repo->owner, "/", repo->name, NULL);
+    RestOptions own = *options;
+    own.repo = slug;
     Rest *rest = NULL;
-    if (!rest_new(options, cancel, &rest, &failed)) {
+    if (!rest_new(&own, cancel, &rest, &failed)) {
         if (g_error_matches(failed, REST_ERROR, REST_ERROR_AUTH))
             return fail_with(error, KEDGE_ERROR_DENIED,
                              "no GitHub token: set GH_TOKEN or GITHUB_TOKEN, or run gh auth login");

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "github/rest/rest.h"
+#include "tool/policy.h"
 #include "wm/task/task.h"
 
 #include <string.h>
@@ -133,10 +134,25 @@ static bool task_fetch_append(const char *data, size_t size, void *user_data,
     return true;
 }
 
-static bool open_rest(const Fetch *self, Rest **ret_rest)
+static Settings *own_settings(void)
 {
     g_autofree char *agent_dir = dirs_agent();
-    g_autoptr(Settings) settings = settings_load(agent_dir, NO_PROJECT, NULL);
+    return settings_load(agent_dir, NO_PROJECT, NULL);
+}
+
+/* What is public is had without REST, which asks for the policy itself. */
+static bool may_read(const WmSource *source, GError **error)
+{
+    g_autoptr(Settings) settings = own_settings();
+    g_autofree char *repo = g_strconcat(source->owner, "/", source->repo, NULL);
+    g_autofree char *reason = NULL;
+    return policy_lets_pass(settings, EFFECT_READ, "github.com", repo, &reason) ||
+           fail_with(error, KEDGE_ERROR_DENIED, "refused: %s: %s", repo, reason);
+}
+
+static bool open_rest(const Fetch *self, Rest **ret_rest)
+{
+    g_autoptr(Settings) settings = own_settings();
     const RestOptions options = {
         .uses_login = true,
         .cwd = self->cwd,
@@ -188,6 +204,8 @@ static void get_any_private(const WmSource *source, const char *const *paths, co
 static bool get_raw(const WmSource *source, const char *const *paths, const Fetch *self,
                     WmFetched *ret_fetched, GError **error)
 {
+    if (!may_read(source, error))
+        return false;
     for (const char *const *path = paths; *path; path++) {
         g_autofree char *url = wm_source_raw_url(source, *path);
         wm_fetched_clear(ret_fetched);
