@@ -15,6 +15,12 @@
         "'", "'", '\\'                                                                             \
     }
 
+/* A row: its name, files and interpreters (NULL: none), and what else it says. */
+#define LANGUAGE(name_, files_, interpreters_, ...)                                                \
+    {                                                                                              \
+        .name = name_, .files = files_, .interpreters = interpreters_, __VA_ARGS__                 \
+    }
+
 extern const Language language_rows_c[];
 extern const Language language_rows_script[];
 extern const Language language_rows_other[];

@@ -53,36 +53,23 @@ static const StringMark octave_strings[] = {
 };
 
 #define HASKELL(name_, files_, interpreters_, strings_)                                            \
-    {                                                                                              \
-        .name = name_, .files = files_, .interpreters = interpreters_,                             \
-        .lines = { { "--", NOT_OPERATOR, NULL } }, .blocks = { { "{-", "-}", BLOCK_NESTED } },     \
-        .strings = strings_, .flags = LANGUAGE_TICK_AFTER_WORD, .hook_bytes = "'",                 \
-        .hook = hook_tick,                                                                         \
-    }
+    LANGUAGE(name_, files_, interpreters_, .lines = { { "--", NOT_OPERATOR, NULL } },              \
+             .blocks = { { "{-", "-}", BLOCK_NESTED } }, .strings = strings_,                      \
+             .flags = LANGUAGE_TICK_AFTER_WORD, .hook_bytes = "'", .hook = hook_tick)
 #define LISP(name_, files_, interpreters_, bytes_)                                                 \
-    {                                                                                              \
-        .name = name_, .files = files_, .interpreters = interpreters_,                             \
-        .lines = { { ";", 0, NULL } }, .blocks = { { "#|", "|#", BLOCK_NESTED } },                 \
-        .strings = lines_strings, .hook_bytes = bytes_, .hook = hook_lisp,                         \
-    }
+    LANGUAGE(name_, files_, interpreters_, .lines = { { ";", 0, NULL } },                          \
+             .blocks = { { "#|", "|#", BLOCK_NESTED } }, .strings = lines_strings,                 \
+             .hook_bytes = bytes_, .hook = hook_lisp)
 #define MATLAB(files_, interpreters_, strings_)                                                    \
-    {                                                                                              \
-        .name = "matlab", .files = files_, .interpreters = interpreters_,                          \
-        .lines = { { "%", 0, NULL }, { "#", 0, NULL } },                                           \
-        .blocks = { { "%{", "%}", BLOCK_ALONE }, { "#{", "#}", BLOCK_ALONE } },                    \
-        .strings = strings_, .hook_bytes = "'", .hook = hook_tick,                                 \
-        .flags = LANGUAGE_TICK_AFTER_WORD | LANGUAGE_TICK_AFTER_CLOSE | LANGUAGE_TICK_STRING,      \
-    }
+    LANGUAGE("matlab", files_, interpreters_, .lines = { { "%", 0, NULL }, { "#", 0, NULL } },     \
+             .blocks = { { "%{", "%}", BLOCK_ALONE }, { "#{", "#}", BLOCK_ALONE } },               \
+             .strings = strings_, .hook_bytes = "'", .hook = hook_tick,                            \
+             .flags = LANGUAGE_TICK_AFTER_WORD | LANGUAGE_TICK_AFTER_CLOSE | LANGUAGE_TICK_STRING)
 #define ADA(name_, files_)                                                                         \
-    {                                                                                              \
-        .name = name_, .files = files_, .lines = { { "--", 0, NULL } },                            \
-        .strings = doubled_strings, .hook_bytes = "'", .hook = hook_tick,                          \
-        .flags = LANGUAGE_TICK_AFTER_WORD | LANGUAGE_TICK_AFTER_CLOSE | LANGUAGE_TICK_PLAIN,       \
-    }
-#define MACHINE(name_, files_, machine_)                                                           \
-    {                                                                                              \
-        .name = name_, .files = files_, .machine = machine_                                        \
-    }
+    LANGUAGE(name_, files_, NULL, .lines = { { "--", 0, NULL } }, .strings = doubled_strings,      \
+             .hook_bytes = "'", .hook = hook_tick,                                                 \
+             .flags = LANGUAGE_TICK_AFTER_WORD | LANGUAGE_TICK_AFTER_CLOSE | LANGUAGE_TICK_PLAIN)
+#define MACHINE(name_, files_, machine_) LANGUAGE(name_, files_, NULL, .machine = machine_)
 
 const Language language_rows_other[] = {
     MACHINE("vue", ".vue", machine_component),
@@ -91,109 +78,49 @@ const Language language_rows_other[] = {
     MACHINE("html", ".html .htm .xhtml", machine_html),
     MACHINE("xml", ".xml .xsd .xsl .xslt .plist .csproj .props .targets .wsdl", machine_xml),
     MACHINE("svg", ".svg", machine_xml),
-    {
-        .name = "erlang",
-        .files = ".erl .hrl",
-        .interpreters = "escript",
-        .lines = { { "%", 0, NULL } },
-        .strings = erlang_strings,
-        .hook_bytes = "$",
-        .hook = hook_erlang,
-    },
-    {
-        .name = "prolog",
-        .files = ".pro .prolog",
-        .interpreters = "swipl",
-        .lines = { { "%", 0, NULL } },
-        .blocks = { { "/*", "*/", 0 } },
-        .strings = plain_strings,
-        .hook_bytes = "'",
-        .hook = hook_prolog,
-    },
-    {
-        .name = "lua",
-        .files = ".lua .luau .rockspec",
-        .interpreters = "lua luajit",
-        .lines = { { "--", 0, NULL } },
-        .strings = plain_strings,
-        .hook_bytes = "-[",
-        .hook = hook_lua,
-    },
-    {
-        .name = "sql",
-        .files = ".sql .psql .pgsql",
-        .lines = { { "--", 0, NULL } },
-        .blocks = { { "/*", "*/", BLOCK_NESTED } },
-        .strings = sql_strings,
-        .hook_bytes = "$",
-        .hook = hook_sql,
-    },
+    LANGUAGE("erlang", ".erl .hrl", "escript", .lines = { { "%", 0, NULL } },
+             .strings = erlang_strings, .hook_bytes = "$", .hook = hook_erlang),
+    LANGUAGE("prolog", ".pro .prolog", "swipl", .lines = { { "%", 0, NULL } },
+             .blocks = { { "/*", "*/", 0 } }, .strings = plain_strings, .hook_bytes = "'",
+             .hook = hook_prolog),
+    LANGUAGE("lua", ".lua .luau .rockspec", "lua luajit", .lines = { { "--", 0, NULL } },
+             .strings = plain_strings, .hook_bytes = "-[", .hook = hook_lua),
+    LANGUAGE("sql", ".sql .psql .pgsql", NULL, .lines = { { "--", 0, NULL } },
+             .blocks = { { "/*", "*/", BLOCK_NESTED } }, .strings = sql_strings, .hook_bytes = "$",
+             .hook = hook_sql),
     HASKELL("haskell", ".hs .hs-boot", "runghc runhaskell stack", lines_strings),
     HASKELL("elm", ".elm", NULL, elm_strings),
     HASKELL("purescript", ".purs", NULL, elm_strings),
-    {
-        .name = "ocaml",
-        .files = ".ml .mli .mll .mly",
-        .interpreters = "ocaml",
-        .blocks = { { "(*", "*)", BLOCK_NESTED | BLOCK_STRINGS | BLOCK_NOT_TAG } },
-        .strings = lines_strings,
-        .flags = LANGUAGE_TICK_AFTER_WORD,
-        .hook_bytes = "'{",
-        .hook = hook_ocaml,
-    },
-    {
-        .name = "fsharp",
-        .files = ".fs .fsx .fsi",
-        .interpreters = "fsharpi",
-        .lines = { { "//", 0, NULL } },
-        .blocks = { { "(*", "*)", BLOCK_NESTED | BLOCK_STRINGS | BLOCK_NOT_TAG } },
-        .strings = fsharp_strings,
-        .flags = LANGUAGE_TICK_AFTER_WORD,
-        .hook_bytes = "'",
-        .hook = hook_tick,
-    },
+    LANGUAGE("ocaml", ".ml .mli .mll .mly", "ocaml",
+             .blocks = { { "(*", "*)", BLOCK_NESTED | BLOCK_STRINGS | BLOCK_NOT_TAG } },
+             .strings = lines_strings, .flags = LANGUAGE_TICK_AFTER_WORD, .hook_bytes = "'{",
+             .hook = hook_ocaml),
+    LANGUAGE("fsharp", ".fs .fsx .fsi", "fsharpi", .lines = { { "//", 0, NULL } },
+             .blocks = { { "(*", "*)", BLOCK_NESTED | BLOCK_STRINGS | BLOCK_NOT_TAG } },
+             .strings = fsharp_strings, .flags = LANGUAGE_TICK_AFTER_WORD, .hook_bytes = "'",
+             .hook = hook_tick),
     LISP("lisp", ".lisp .lsp .cl .asd", "sbcl clisp", "#\\"),
     LISP("scheme", ".scm .ss .rkt .sld", "guile racket scheme chicken csi", "#\\"),
     LISP("clojure", ".clj .cljs .cljc .edn", "clojure bb lumo", "#\\"),
     LISP("emacs-lisp", ".el .emacs", "emacs", "#\\?"),
-    {
-        .name = "fortran",
-        .files = ".f90 .f95 .f03 .f08 .f18",
-        .lines = { { "!", 0, NULL } },
-        .strings = fortran_strings,
-    },
-    {
-        .name = "fortran", // fixed form
-        .files = ".f .for .f77",
-        .lines = { { "C", AT_COLUMN_1 | NO_CASE, NULL },
-                   { "*", AT_COLUMN_1, NULL },
-                   { "!", 0, NULL } },
-        .strings = fortran_strings,
-    },
+    LANGUAGE("fortran", ".f90 .f95 .f03 .f08 .f18", NULL, .lines = { { "!", 0, NULL } },
+             .strings = fortran_strings),
+    // fixed form
+    LANGUAGE("fortran", ".f .for .f77", NULL,
+             .lines = { { "C", AT_COLUMN_1 | NO_CASE, NULL },
+                        { "*", AT_COLUMN_1, NULL },
+                        { "!", 0, NULL } },
+             .strings = fortran_strings),
     ADA("ada", ".adb .ads .ada"),
     ADA("vhdl", ".vhd .vhdl"),
-    {
-        .name = "pascal",
-        .files = ".pas .pp .dpr .lpr",
-        .interpreters = "instantfpc",
-        .lines = { { "//", 0, NULL } },
-        .blocks = { { "{", "}", 0 }, { "(*", "*)", 0 } },
-        .strings = pascal_strings,
-    },
-    {
-        .name = "visual-basic",
-        .files = ".vb .bas .vbs .frm",
-        .lines = { { "'", 0, NULL }, { "REM", NO_CASE | BEFORE_BLANK, ":" } },
-        .strings = doubled_strings,
-    },
+    LANGUAGE("pascal", ".pas .pp .dpr .lpr", "instantfpc", .lines = { { "//", 0, NULL } },
+             .blocks = { { "{", "}", 0 }, { "(*", "*)", 0 } }, .strings = pascal_strings),
+    LANGUAGE("visual-basic", ".vb .bas .vbs .frm", NULL,
+             .lines = { { "'", 0, NULL }, { "REM", NO_CASE | BEFORE_BLANK, ":" } },
+             .strings = doubled_strings),
     MATLAB(".octave", "octave octave-cli", octave_strings),
-    {
-        .name = "tex",
-        .files = ".tex .sty .cls .bib .ltx",
-        .lines = { { "%", 0, NULL } },
-        .hook_bytes = "\\",
-        .hook = hook_tex,
-    },
+    LANGUAGE("tex", ".tex .sty .cls .bib .ltx", NULL, .lines = { { "%", 0, NULL } },
+             .hook_bytes = "\\", .hook = hook_tex),
     MACHINE("handlebars", ".hbs .handlebars .mustache", machine_template),
     MACHINE("jinja", ".j2 .jinja .jinja2", machine_template),
     MACHINE("twig", ".twig", machine_template),
@@ -202,13 +129,9 @@ const Language language_rows_other[] = {
     { 0 },
 };
 
-const Language language_row_mysql = {
-    .name = "sql",
-    .files = "",
-    .lines = { { "--", 0, NULL }, { "#", AFTER_BLANK, NULL } },
-    .blocks = { { "/*", "*/", 0 } },
-    .strings = mysql_strings,
-};
+const Language language_row_mysql =
+    LANGUAGE("sql", "", NULL, .lines = { { "--", 0, NULL }, { "#", AFTER_BLANK, NULL } },
+             .blocks = { { "/*", "*/", 0 } }, .strings = mysql_strings);
 
 /* MATLAB proper doubles its double quotes and knows no backslash. */
 static const StringMark matlab_strings[] = {
