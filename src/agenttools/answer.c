@@ -149,9 +149,7 @@ bool answer_error_field(GError **error, const char *field, const char *format, .
 static void answer_add(Answer *self, AnswerCode code, json_t *details, const char *message)
 {
     g_autofree char *clean = redact_text(message);
-    json_t *item = json_object();
-    json_set_text(item, "code", answer_code_name(code));
-    json_set_text(item, "message", clean);
+    json_t *item = json_make("code:%s message:%s", answer_code_name(code), clean);
     if (details)
         json_object_update_missing(item, details);
     json_decref(details);
@@ -222,9 +220,7 @@ bool answer_has_failed(const Answer *self)
 json_t *answer_envelope(const Answer *self, const char *tool)
 {
     bool has_failed = answer_has_failed(self);
-    json_t *envelope = json_object();
-    json_set_bool(envelope, "success", !has_failed);
-    json_set_text(envelope, "tool", tool);
+    json_t *envelope = json_make("success:%hhd tool:%s", !has_failed, tool);
     if (self->data || !has_failed)
         json_set_take(envelope, "data", self->data ? json_incref(self->data) : json_null());
     if (has_failed) {

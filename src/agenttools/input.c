@@ -36,12 +36,9 @@ static bool is_white(char c)
 static bool fail_at(const char *data, const char *at, const char *what, GError **error)
 {
     Place place = place_of(data, at);
-    json_t *details = json_object();
-    json_set_int(details, "line", (gint64)place.line);
-    json_set_int(details, "column", (gint64)place.column);
-    return answer_error(error, ANSWER_INVALID_JSON, details,
-                        "Invalid JSON input: %s at line %zu, column %zu", what, place.line,
-                        place.column);
+    return answer_error(
+        error, ANSWER_INVALID_JSON, json_make("line:%zu column:%zu", place.line, place.column),
+        "Invalid JSON input: %s at line %zu, column %zu", what, place.line, place.column);
 }
 
 /* Brackets outside strings, before the parser recurses into them. */

@@ -258,24 +258,17 @@ json_t *manual_list(const OperationDef *const *operations)
 {
     json_t *tools = json_array();
     for (; *operations; operations++) {
-        json_t *item = json_object();
-        json_set_text(item, "name", (*operations)->module);
-        json_set_take(item, "operation", json_text((*operations)->operation));
-        json_set_text(item, "description", (*operations)->tool.summary);
-        json_set_bool(item, "mutates", operation_mutates(*operations));
-        json_append_take(tools, item);
+        json_append_take(tools,
+                         json_make("name:%s operation:%s? description:%s mutates:%hhd",
+                                   (*operations)->module, (*operations)->operation,
+                                   (*operations)->tool.summary, operation_mutates(*operations)));
     }
-    json_t *data = json_object();
-    json_set_take(data, "tools", tools);
-    return data;
+    return json_make("tools:%p", tools);
 }
 
 json_t *manual_version(void)
 {
-    json_t *data = json_object();
-    json_set_text(data, "version", KEDGE_VERSION);
-    json_set_int(data, "schema_version", AGENT_TOOLS_SCHEMA_VERSION);
-    return data;
+    return json_make("version:%s schema_version:%d", KEDGE_VERSION, AGENT_TOOLS_SCHEMA_VERSION);
 }
 
 static json_t *input_schema(const OperationDef *operation)
@@ -307,15 +300,9 @@ json_t *manual_schema(const OperationDef *operation)
 {
     json_t *mcp = json_object();
     json_set_text(mcp, "name", operation->tool.name);
-    json_t *data = json_object();
-    json_set_text(data, "tool", operation->module);
-    json_set_take(data, "operation", json_text(operation->operation));
-    json_set_int(data, "schema_version", AGENT_TOOLS_SCHEMA_VERSION);
-    json_set_text(data, "description", operation->tool.summary);
-    json_set_bool(data, "mutates", operation_mutates(operation));
-    json_set_take(data, "input", input_schema(operation));
-    json_set_take(data, "output", operation_data_schema(operation));
-    json_set_take(data, "mcp", mcp);
-    json_set_take(data, "examples", manual_examples(operation));
-    return data;
+    return json_make("tool:%s operation:%s? schema_version:%d description:%s mutates:%hhd "
+                     "input:%p output:%p mcp:%p examples:%p",
+                     operation->module, operation->operation, AGENT_TOOLS_SCHEMA_VERSION,
+                     operation->tool.summary, operation_mutates(operation), input_schema(operation),
+                     operation_data_schema(operation), mcp, manual_examples(operation));
 }

@@ -71,10 +71,8 @@ bool operation_run(ToolCall *call, const void *args, ToolResult *result, GError 
             return false;
         }
         if (is_stopped) {
-            json_t *details = json_object();
-            json_set_bool(details, "retryable", true);
-            answer_fail(answer, ANSWER_TIMEOUT, details, "Timed out after %" G_GINT64_FORMAT " ms",
-                        allowed_ms);
+            answer_fail(answer, ANSWER_TIMEOUT, json_make("retryable:%hhd", true),
+                        "Timed out after %" G_GINT64_FORMAT " ms", allowed_ms);
         } else {
             answer_add_error(answer, failure);
         }
@@ -132,10 +130,7 @@ json_t *operation_data_schema(const OperationDef *self)
 {
     json_t *schema = field_output_schema(self->output);
     if (self->shape == OUTPUT_LIST) {
-        json_t *list = json_object();
-        json_set_text(list, "type", "array");
-        json_set_take(list, "items", schema);
-        return list;
+        return json_make("type:%s items:%p", "array", schema);
     }
     if (self->shape == OUTPUT_OBJECT_OR_NULL) {
         json_t *types = json_array();

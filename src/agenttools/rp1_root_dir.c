@@ -47,17 +47,12 @@ static bool root_dir_run(OperationCall *call, const void *args G_GNUC_UNUSED, An
     g_auto(RootDir) found = { 0 };
     if (!root_dir_find(call->cwd, call->cancel, &found, error))
         return false;
-    json_t *data = json_object();
-    json_set_text(data, "root", found.root);
-    json_set_bool(data, "isWorktree", found.is_worktree);
-    json_set_text(data, "worktreeName", found.worktree_name);
-    json_set_text(data, "source", source_names[found.source]);
-    json_set_text(data, "projectRoot", found.project_root);
-    json_set_text(data, "codeRoot", found.code_root);
-    json_set_text(data, "kbRoot", found.kb_root);
-    json_set_text(data, "workRoot", found.work_root);
-    json_set_bool(data, "exists", found.exists);
-    answer_set_data(answer, data);
+    answer_set_data(answer,
+                    json_make("root:%s isWorktree:%hhd worktreeName:%s source:%s projectRoot:%s "
+                              "codeRoot:%s kbRoot:%s workRoot:%s exists:%hhd",
+                              found.root, found.is_worktree, found.worktree_name,
+                              source_names[found.source], found.project_root, found.code_root,
+                              found.kb_root, found.work_root, found.exists));
     if (found.warning)
         answer_warn(answer, "%s", found.warning);
     return true;

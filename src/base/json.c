@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 
 #include <math.h>
+#include <stdint.h>
 
 typedef struct Scan {
     const char *start;
@@ -300,6 +301,42 @@ void json_append_take(json_t *array, json_t *value)
 {
     if (value)
         json_array_append_new(array, value);
+}
+
+/* The value that the conversion after a key stands for; NULL: it is left out. */
+static json_t *make_value(const char *conversion, va_list *values)
+{
+    if (g_str_has_prefix(conversion, "%s")) {
+        const char *text = va_arg(*values, const char *);
+        return text || conversion[2] == '?' ? json_text(text) : NULL;
+    }
+    if (g_str_has_prefix(conversion, "%p"))
+        return va_arg(*values, json_t *);
+    if (g_str_has_prefix(conversion, "%hhd"))
+        return json_boolean(va_arg(*values, int));
+    if (g_str_has_prefix(conversion, "%jd"))
+        return json_integer((json_int_t)va_arg(*values, intmax_t));
+    if (g_str_has_prefix(conversion, "%zu"))
+        return json_integer((json_int_t)va_arg(*values, size_t));
+    if (g_str_has_prefix(conversion, "%u"))
+        return json_integer((json_int_t)va_arg(*values, unsigned));
+    g_assert(g_str_has_prefix(conversion, "%d"));
+    return json_integer(va_arg(*values, int));
+}
+
+json_t *json_make(const char *format, ...)
+{
+    json_t *object = json_object();
+    va_list values;
+    va_start(values, format);
+    for (const char *at = format; *at != '\0'; at += strspn(at, " ")) {
+        const char *colon = strchr(at, ':');
+        g_autofree char *key = g_strndup(at, (size_t)(colon - at));
+        json_set_take(object, key, make_value(colon + 1, &values));
+        at = colon + strcspn(colon, " ");
+    }
+    va_end(values);
+    return object;
 }
 
 const char *json_get_text(const json_t *object, const char *key)

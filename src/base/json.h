@@ -39,6 +39,14 @@ void json_set_bool(json_t *object, const char *key, bool value);
 void json_set_take(json_t *object, const char *key, json_t *value);
 void json_append_take(json_t *array, json_t *value);
 
+/*
+ * An object of the members that `format` names, each with the conversion of its value as printf()
+ * has it: json_make("path:%s line:%zu is_new:%hhd", …). Texts are %s (left out when NULL, and null
+ * with %s?), booleans %hhd, numbers %d %u %zu %jd, and %p is a json_t, whose reference is taken
+ * (left out when NULL). New reference.
+ */
+json_t *json_make(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
 /* Readers tolerate a NULL or non-object `object`. Borrowed results. */
 const char *json_get_text(const json_t *object, const char *key); // NULL when no string
 gint64 json_get_int(const json_t *object, const char *key,

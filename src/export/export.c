@@ -62,11 +62,9 @@ static json_t *render_entries(const json_t *entries)
 
 static char *data_of(const SessionCopy *copy, const char *system_prompt, const json_t *tools)
 {
-    g_autoptr(json_t) data = json_object();
-    json_set_take(data, "header", json_incref(copy->header));
-    json_set_take(data, "entries", json_incref(copy->entries));
-    json_set_text(data, "leafId", json_get_text(copy->leaf, "id"));
-    json_set_text(data, "systemPrompt", system_prompt);
+    g_autoptr(json_t) data =
+        json_make("header:%p entries:%p leafId:%s systemPrompt:%s", json_incref(copy->header),
+                  json_incref(copy->entries), json_get_text(copy->leaf, "id"), system_prompt);
     if (tools)
         json_set_take(data, "tools", json_deep_copy(tools));
     json_set_take(data, "html", render_entries(copy->entries));

@@ -178,6 +178,19 @@ static void test_build(void **state)
     assert_string_equal(none, "null");
 }
 
+static void test_make(void **state)
+{
+    const char *none = NULL;
+    g_autoptr(json_t) object = json_make(
+        "text:%s none:%s null:%s? int:%d far:%jd size:%zu count:%u is_so:%hhd list:%p "
+        "nothing:%p",
+        "a\xff: %s", none, none, -1, INT64_MIN, SIZE_MAX / 2, 7U, true, json_array(), NULL);
+    g_autofree char *text = json_to_text(object);
+    assert_string_equal(text, "{\"text\":\"a" FFFD ": %s\",\"null\":null,\"int\":-1,"
+                              "\"far\":-9223372036854775808,\"size\":9223372036854775807,"
+                              "\"count\":7,\"is_so\":true,\"list\":[]}");
+}
+
 static void test_readers(void **state)
 {
     g_autoptr(json_t) v = NULL;
@@ -215,7 +228,7 @@ int main(void)
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_limits),     cmocka_unit_test(test_size_counts),
         cmocka_unit_test(test_read_file),  cmocka_unit_test(test_build),
-        cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_make),       cmocka_unit_test(test_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

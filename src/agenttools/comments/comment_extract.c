@@ -135,23 +135,15 @@ typedef struct Extract {
 static json_t *make_data(const Extract *self)
 {
     const char *base = self->scope != NULL ? self->scope->base : self->args->base;
-    json_t *data = json_object();
-    json_set_text(data, "scope", self->args->scope);
-    json_set_take(data, "base", json_text(base));
-    json_set_int(data, "filesScanned", (int64_t)self->files_scanned);
-    json_set_int(data, "linesAdded", (int64_t)self->lines_added);
-    json_set_bool(data, "lineScoped", self->is_line_scoped);
-    json_set_take(data, "comments", json_incref(self->comments));
-    json_set_take(data, "filesSkipped", json_incref(self->skipped));
-    return data;
+    return json_make("scope:%s base:%s? filesScanned:%zu linesAdded:%zu lineScoped:%hhd "
+                     "comments:%p filesSkipped:%p",
+                     self->args->scope, base, self->files_scanned, self->lines_added,
+                     self->is_line_scoped, json_incref(self->comments), json_incref(self->skipped));
 }
 
 static void add_skipped(Extract *self, const ScopeFile *file)
 {
-    json_t *item = json_object();
-    json_set_text(item, "file", file->path);
-    json_set_text(item, "reason", file->skipped);
-    json_append_take(self->skipped, item);
+    json_append_take(self->skipped, json_make("file:%s reason:%s", file->path, file->skipped));
 }
 
 static void warn_unterminated(Extract *self, const char *path, size_t line)

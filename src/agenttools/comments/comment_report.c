@@ -53,19 +53,10 @@ json_t *comment_to_json(const Comment *comment, const CommentLines *lines, const
         before = line_texts(lines, line - context, line - 1);
         after = line_texts(lines, end_line + 1, end_line + context);
     }
-    json_t *object = json_object();
-    json_set_text(object, "file", path);
-    json_set_int(object, "line", line);
-    json_set_text(object, "type", comment->is_delimited ? "multi" : "single");
-    json_set_take(object, "content",
-                  json_text_n(lines->text->data + comment->start, comment->end - comment->start));
-    json_set_take(object, "contextBefore", before);
-    json_set_take(object, "contextAfter", after);
-    json_set_int(object, "endLine", end_line);
-    json_set_int(object, "column", (int64_t)comment->column);
-    json_set_text(object, "kind", kinds[comment->kind]);
-    json_set_text(object, "language", language_name(comment->language));
-    json_set_bool(object, "trailing", comment->is_trailing);
-    json_set_bool(object, "directive", comment->is_directive);
-    return object;
+    return json_make("file:%s line:%jd type:%s content:%p contextBefore:%p contextAfter:%p "
+                     "endLine:%jd column:%zu kind:%s language:%s trailing:%hhd directive:%hhd",
+                     path, line, comment->is_delimited ? "multi" : "single",
+                     json_text_n(lines->text->data + comment->start, comment->end - comment->start),
+                     before, after, end_line, comment->column, kinds[comment->kind],
+                     language_name(comment->language), comment->is_trailing, comment->is_directive);
 }

@@ -192,10 +192,8 @@ static bool artifact_register_store(Db *db, const char *run_id, const char *proj
 static bool tell_feed(Db *db, const char *run_id, const RunArtifact *artifact, int64_t now_ms,
                       GError **error)
 {
-    g_autoptr(json_t) data = json_object();
-    json_set_text(data, "docId", artifact->doc_id);
-    json_set_text(data, "path", artifact->path);
-    json_set_take(data, "sha256", json_text(artifact->sha256));
+    g_autoptr(json_t) data = json_make("docId:%s path:%s sha256:%s?", artifact->doc_id,
+                                       artifact->path, artifact->sha256);
     return feed_append(db, "artifact", run_id, artifact->doc_id, data, now_ms, error);
 }
 

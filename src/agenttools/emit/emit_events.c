@@ -75,11 +75,8 @@ static bool list_events(OperationCall *call G_GNUC_UNUSED, const void *args_, An
     if (!emit_open_state(call, &db, answer, error) ||
         !run_events(db, args->run_id, args->after, args->limit, &events, error))
         return false;
-    json_t *data = json_object();
-    json_set_text(data, "runId", args->run_id);
-    json_set_take(data, "events", events);
-    json_set_int(data, "nextAfter", last_id(events, args->after));
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("runId:%s events:%p nextAfter:%jd", args->run_id, events,
+                                      last_id(events, args->after)));
     return true;
 }
 
@@ -155,17 +152,11 @@ static bool add_line(Export *self, const char *kind, json_t *value, GError **err
 static json_t *artifact_to_json(const RunArtifact *artifact)
 {
     g_autofree char *created = time_format_iso(artifact->created_at);
-    json_t *value = json_object();
-    json_set_text(value, "docId", artifact->doc_id);
-    json_set_text(value, "path", artifact->path);
-    json_set_text(value, "storageRoot", artifact->storage_root);
-    json_set_text(value, "type", artifact->type);
-    json_set_take(value, "feature", json_text(artifact->feature));
-    json_set_take(value, "step", json_text(artifact->step));
-    json_set_take(value, "subflow", json_text(artifact->subflow));
-    json_set_take(value, "sha256", json_text(artifact->sha256));
-    json_set_text(value, "createdAt", created);
-    return value;
+    return json_make("docId:%s path:%s storageRoot:%s type:%s feature:%s? step:%s? subflow:%s? "
+                     "sha256:%s? createdAt:%s",
+                     artifact->doc_id, artifact->path, artifact->storage_root, artifact->type,
+                     artifact->feature, artifact->step, artifact->subflow, artifact->sha256,
+                     created);
 }
 
 static bool add_artifacts(Export *self, Db *db, const char *run_id, GError **error)
@@ -213,12 +204,8 @@ static bool export_run(OperationCall *call, const void *args_, Answer *answer, G
     g_autofree char *content = g_string_free(export.content, FALSE);
     if (!is_whole)
         return false;
-    json_t *data = json_object();
-    json_set_text(data, "runId", args->run_id);
-    json_set_text(data, "format", args->format);
-    json_set_int(data, "lines", export.lines);
-    json_set_text(data, "content", content);
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("runId:%s format:%s lines:%jd content:%s", args->run_id,
+                                      args->format, export.lines, content));
     return true;
 }
 

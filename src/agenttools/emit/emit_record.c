@@ -50,9 +50,7 @@ static bool open_run(Db *db, Recording *self, bool *ret_is_new, GError **error)
         return start_run(db, self, error);
     if (strcmp(self->run->workflow, event->workflow) == 0)
         return true;
-    json_t *details = json_object();
-    json_set_text(details, "workflow", self->run->workflow);
-    return answer_error(error, ANSWER_CONFLICT, details,
+    return answer_error(error, ANSWER_CONFLICT, json_make("workflow:%s", self->run->workflow),
                         "Run \"%s\" belongs to workflow \"%s\", not \"%s\"", event->run_id,
                         self->run->workflow, event->workflow);
 }
@@ -114,9 +112,7 @@ static bool find_repeat(Db *db, Recording *self, bool *ret_is_repeat, GError **e
             self->doc_id = g_strdup(db_query_text(query, 5));
         return true;
     }
-    json_t *details = json_object();
-    json_set_int(details, "eventId", self->event_id);
-    return answer_error(error, ANSWER_CONFLICT, details,
+    return answer_error(error, ANSWER_CONFLICT, json_make("eventId:%jd", self->event_id),
                         "Event key \"%s\" was already used for event %" G_GINT64_FORMAT
                         " with different content",
                         event->event_key, self->event_id);
@@ -232,11 +228,8 @@ static bool close_run(Db *db, Recording *self, GError **error)
 static json_t *make_data(const Recording *self, bool is_repeat)
 {
     const EmitEvent *event = self->event;
-    json_t *data = json_object();
-    json_set_int(data, "eventId", self->event_id);
-    json_set_text(data, "runId", event->run_id);
-    json_set_text(data, "type", event_type_names[event->type]);
-    json_set_text(data, "docId", self->doc_id);
+    json_t *data = json_make("eventId:%jd runId:%s type:%s docId:%s", self->event_id, event->run_id,
+                             event_type_names[event->type], self->doc_id);
     if (json_array_size(self->transition.completed_steps) > 0)
         json_set_take(data, "completedPredecessors", json_incref(self->transition.completed_steps));
     if (json_array_size(self->transition.skipped_steps) > 0)

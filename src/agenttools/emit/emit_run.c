@@ -58,11 +58,8 @@ bool emit_resume_run(Db *db, const char *feature, const char *workflow, const Em
     g_autofree char *run_id = resuming.run_id;
     if (!is_done)
         return false;
-    json_t *data = json_object();
-    json_set_text(data, "runId", run_id);
-    json_set_bool(data, "resumed", resuming.is_resumed);
-    json_set_text(data, "workflow", workflow);
-    json_set_text(data, "featureId", feature);
+    json_t *data = json_make("runId:%s resumed:%hhd workflow:%s featureId:%s", run_id,
+                             resuming.is_resumed, workflow, feature);
     *ret_data = data;
     return true;
 }
@@ -82,9 +79,7 @@ static bool end_run(Db *db, void *ending_, GError **error)
     if (!run)
         return run_fail_not_found(self->run_id, error);
     if (run->ended_at > 0) {
-        json_t *details = json_object();
-        json_set_text(details, "status", run->status);
-        return answer_error(error, ANSWER_INVALID_STATE, details,
+        return answer_error(error, ANSWER_INVALID_STATE, json_make("status:%s", run->status),
                             "Run \"%s\" is already terminal (%s) and cannot be ended again",
                             run->id, run->status);
     }
@@ -101,10 +96,7 @@ bool emit_end_run(Db *db, const char *run_id, const char *outcome, const char *m
     Ending ending = { .run_id = run_id, .outcome = outcome, .message = message, .now_ms = now_ms };
     if (!db_transaction(db, end_run, &ending, error))
         return false;
-    json_t *data = json_object();
-    json_set_text(data, "runId", run_id);
-    json_set_int(data, "eventId", ending.event_id);
-    json_set_text(data, "runStatus", outcome);
+    json_t *data = json_make("runId:%s eventId:%jd runStatus:%s", run_id, ending.event_id, outcome);
     *ret_data = data;
     return true;
 }

@@ -193,11 +193,8 @@ static bool get_run(OperationCall *call, const void *args_, Answer *answer, GErr
         !run_position(db, args->run_id, call->cwd, &state, error) ||
         !run_waiting(db, args->run_id, &waiting, error))
         return false;
-    json_t *data = json_object();
-    json_set_take(data, "run", g_steal_pointer(&run));
-    json_set_take(data, "state", g_steal_pointer(&state));
-    json_set_take(data, "waiting", g_steal_pointer(&waiting));
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("run:%p state:%p waiting:%p", g_steal_pointer(&run),
+                                      g_steal_pointer(&state), g_steal_pointer(&waiting)));
     return true;
 }
 
@@ -270,10 +267,7 @@ static bool list_runs(OperationCall *call, const void *args_, Answer *answer, GE
     g_autofree char *next = NULL;
     if (!run_list(db, &filter, tool_call_now_ms(call->tool_call), &runs, &next, error))
         return false;
-    json_t *data = json_object();
-    json_set_take(data, "runs", runs);
-    json_set_take(data, "nextCursor", json_text(next));
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("runs:%p nextCursor:%s?", runs, next));
     return true;
 }
 

@@ -8,14 +8,8 @@ json_t *event_to_json(int64_t id, const char *type, const char *step, const char
                       json_t *data, int64_t created_at)
 {
     g_autofree char *time = time_format_iso(created_at);
-    json_t *event = json_object();
-    json_set_int(event, "id", id);
-    json_set_text(event, "type", type);
-    json_set_take(event, "step", json_text(step));
-    json_set_take(event, "unit", json_text(unit));
-    json_set_take(event, "data", data ? data : json_null());
-    json_set_text(event, "createdAt", time);
-    return event;
+    return json_make("id:%jd type:%s step:%s? unit:%s? data:%p createdAt:%s", id, type, step, unit,
+                     data ? data : json_null(), time);
 }
 
 bool event_log_append(Db *db, const LoggedEvent *event, int64_t *ret_id, GError **error)
@@ -57,9 +51,7 @@ bool event_log_status(Db *db, RunState *run, const char *step, const char *unit,
 bool event_log_end(Db *db, RunState *run, const char *outcome, const char *message, int64_t now_ms,
                    int64_t *ret_id, GError **error)
 {
-    g_autoptr(json_t) data = json_object();
-    json_set_text(data, "outcome", outcome);
-    json_set_text(data, "message", message);
+    g_autoptr(json_t) data = json_make("outcome:%s message:%s", outcome, message);
     const LoggedEvent event = {
         .run_id = run->id,
         .type = EVENT_RUN_ENDED,
@@ -85,10 +77,7 @@ bool event_log_save_run(Db *db, RunState *run, const Workflow *machine, int64_t 
         return false;
     if (g_strcmp0(old_status, run->status) == 0 && g_strcmp0(old_step, run->current_step) == 0)
         return true;
-    g_autoptr(json_t) data = json_object();
-    json_set_text(data, "id", run->id);
-    json_set_text(data, "workflow", run->workflow);
-    json_set_text(data, "status", run->status);
-    json_set_take(data, "currentStep", json_text(run->current_step));
+    g_autoptr(json_t) data = json_make("id:%s workflow:%s status:%s currentStep:%s?", run->id,
+                                       run->workflow, run->status, run->current_step);
     return feed_append(db, "run", run->id, NULL, data, now_ms, error);
 }

@@ -12,9 +12,8 @@
 
 bool run_fail_not_found(const char *run_id, GError **error)
 {
-    json_t *details = json_object();
-    json_set_text(details, "runId", run_id);
-    return answer_error(error, ANSWER_NOT_FOUND, details, "Run \"%s\" was not found", run_id);
+    return answer_error(error, ANSWER_NOT_FOUND, json_make("runId:%s", run_id),
+                        "Run \"%s\" was not found", run_id);
 }
 
 static int64_t limit_of(int64_t given)
@@ -169,12 +168,9 @@ static const StepState *newest_of_step(const RunState *run, const char *step)
 static void append_step(json_t *steps, const RunState *run, const char *id, const char *label)
 {
     const StepState *known = newest_of_step(run, id);
-    json_t *step = json_object();
-    json_set_text(step, "id", id);
-    json_set_text(step, "label", label ? label : id);
-    json_set_text(step, "status", step_status_names[known ? known->status : STEP_NOT_STARTED]);
-    json_set_take(step, "units", run_state_units(run, id));
-    json_append_take(steps, step);
+    json_append_take(steps, json_make("id:%s label:%s status:%s units:%p", id, label ? label : id,
+                                      step_status_names[known ? known->status : STEP_NOT_STARTED],
+                                      run_state_units(run, id)));
 }
 
 static bool has_step(const json_t *steps, const char *id)

@@ -193,10 +193,8 @@ static bool is_unchanged(int parent, const char *last, const char *name,
         return false;
     if (g_ascii_strcasecmp(sha256, expected_sha256) == 0)
         return true;
-    json_t *details = json_object();
-    json_set_text(details, "sha256", sha256);
-    return answer_error(error, ANSWER_CONFLICT, details, "Artifact file has changed meanwhile: %s",
-                        name);
+    return answer_error(error, ANSWER_CONFLICT, json_make("sha256:%s", sha256),
+                        "Artifact file has changed meanwhile: %s", name);
 }
 
 /* In this order, because a change of owner clears the set-id bits. An owner that we may not give

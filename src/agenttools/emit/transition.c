@@ -90,9 +90,8 @@ static bool fail_unknown_step(const Workflow *machine, const char *id, unsigned 
                     "step \"%s\" is not a valid state in the \"%s\" state machine. "
                     "Valid states: [%s].",
                     id, machine->name, all);
-    json_t *details = json_object();
-    json_set_text(details, "hint", str_nearest(id, (const char *const *)ids->pdata));
-    json_set_text(details, "to", id);
+    json_t *details =
+        json_make("hint:%s to:%s", str_nearest(id, (const char *const *)ids->pdata), id);
     if (at != WORKFLOW_NONE) {
         json_t *next = workflow_next(machine, at);
         g_autofree char *joined = json_array_size(next) > 0 ? transition_join(next) : g_strdup("");
@@ -133,21 +132,18 @@ static bool check_same_step(const Workflow *machine, unsigned state, const char 
     Move move = same_step_moves[from][to];
     if (move == MOVE_ALWAYS || (move == MOVE_SELF && workflow_has_edge(machine, state, state)))
         return true;
-    json_t *details = json_object();
-    json_set_text(details, "from", step_status_names[from]);
-    json_set_text(details, "to", step_status_names[to]);
-    return answer_error(error, ANSWER_INVALID_TRANSITION, details, "%s is %s and cannot become %s",
-                        what, step_status_names[from], step_status_names[to]);
+    return answer_error(error, ANSWER_INVALID_TRANSITION,
+                        json_make("from:%s to:%s", step_status_names[from], step_status_names[to]),
+                        "%s is %s and cannot become %s", what, step_status_names[from],
+                        step_status_names[to]);
 }
 
 bool transition_check_open(const RunState *run, GError **error)
 {
     if (run->ended_at == 0)
         return true;
-    json_t *details = json_object();
-    json_set_text(details, "status", run->status);
-    return answer_error(error, ANSWER_INVALID_STATE, details, "Run \"%s\" is already terminal (%s)",
-                        run->id, run->status);
+    return answer_error(error, ANSWER_INVALID_STATE, json_make("status:%s", run->status),
+                        "Run \"%s\" is already terminal (%s)", run->id, run->status);
 }
 
 // ---- the rules ----
@@ -225,9 +221,7 @@ static bool check_unit(const RunState *run, const StatusChange *change, GError *
         return fail_unknown_step(change->machine, change->step,
                                  workflow_state(change->machine, run->current_step), error);
     if (!run_state_step(run, change->step, NULL)) {
-        json_t *details = json_object();
-        json_set_text(details, "step", change->step);
-        return answer_error(error, ANSWER_INVALID_TRANSITION, details,
+        return answer_error(error, ANSWER_INVALID_TRANSITION, json_make("step:%s", change->step),
                             "Step '%s' has not been entered; its unit '%s' cannot change",
                             change->step, change->unit);
     }

@@ -165,30 +165,23 @@ GArray *workflow_path(const Workflow *self, unsigned from, unsigned to)
 
 json_t *workflow_to_json(const Workflow *self)
 {
-    json_t *value = json_object();
-    json_set_text(value, "name", self->name);
-    json_set_text(value, "source", self->source);
+    json_t *value = json_make("name:%s source:%s", self->name, self->source);
 
     json_t *states = json_array();
     for (unsigned i = 0; i < self->states->len; i++) {
         const WorkflowState *state = workflow_state_at(self, i);
-        json_t *item = json_object();
-        json_set_text(item, "id", state->id);
-        json_set_take(item, "label", json_text(state->label));
-        json_set_bool(item, "initial", state->is_initial);
-        json_set_bool(item, "terminal", state->is_terminal);
-        json_append_take(states, item);
+        json_append_take(states, json_make("id:%s label:%s? initial:%hhd terminal:%hhd", state->id,
+                                           state->label, state->is_initial, state->is_terminal));
     }
     json_set_take(value, "states", states);
 
     json_t *transitions = json_array();
     for (unsigned i = 0; i < self->edges->len; i++) {
         const WorkflowEdge *edge = edge_at(self, i);
-        json_t *item = json_object();
-        json_set_text(item, "from", workflow_state_at(self, edge->from)->id);
-        json_set_text(item, "to", workflow_state_at(self, edge->to)->id);
-        json_set_take(item, "label", json_text(edge->label));
-        json_append_take(transitions, item);
+        json_append_take(transitions,
+                         json_make("from:%s to:%s label:%s?",
+                                   workflow_state_at(self, edge->from)->id,
+                                   workflow_state_at(self, edge->to)->id, edge->label));
     }
     json_set_take(value, "transitions", transitions);
 

@@ -18,11 +18,9 @@ static bool read_replies(Db *db, int64_t root_id, json_t *replies, GError **erro
         return false;
     bool is_good = false;
     while (db_query_more(query, &is_good, error)) {
-        json_t *reply = json_object();
-        json_set_int(reply, "id", db_query_int(query, 0));
-        json_set_take(reply, "content", state_text(query, 1));
-        json_set_take(reply, "author", state_text(query, 2));
-        json_set_take(reply, "createdAt", state_time(query, 3));
+        json_t *reply =
+            json_make("id:%jd content:%p author:%p createdAt:%p", db_query_int(query, 0),
+                      state_text(query, 1), state_text(query, 2), state_time(query, 3));
         if (!db_query_is_null(query, 4))
             json_set_take(reply, "editedAt", state_time(query, 4));
         json_append_take(replies, reply);

@@ -52,10 +52,8 @@ static bool annotations_find(Db *db, int64_t id, Row *ret_row, GError **error)
 static bool feed_by(Db *db, const Row *row, const char *change, const char *author, int64_t now_ms,
                     GError **error)
 {
-    g_autoptr(json_t) data = json_object();
-    json_set_int(data, "annotationId", row->id);
-    json_set_int(data, "rootId", row->root_id);
-    json_set_text(data, "change", change);
+    g_autoptr(json_t) data =
+        json_make("annotationId:%jd rootId:%jd change:%s", row->id, row->root_id, change);
     if (author)
         json_set_text(data, "author", author);
     return feed_append(db, "annotation", row->run_id, row->doc_id, data, now_ms, error);
@@ -115,9 +113,7 @@ static bool check_waits(Db *db, const char *run_id, int64_t event_id, GError **e
         return false;
     if (json_get_int(waiting, "eventId", 0) == event_id)
         return true;
-    json_t *details = json_object();
-    json_set_text(details, "runId", run_id);
-    return answer_error(error, ANSWER_INVALID_STATE, details,
+    return answer_error(error, ANSWER_INVALID_STATE, json_make("runId:%s", run_id),
                         "Run %s does not wait for an answer to event %" G_GINT64_FORMAT " any more",
                         run_id, event_id);
 }

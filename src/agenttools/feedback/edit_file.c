@@ -55,9 +55,7 @@ bool edit_file_write(const EditFile *self, Db *db, const EditBytes *bytes, const
 {
     if (bytes->is_same)
         return true;
-    g_autoptr(json_t) data = json_object();
-    json_set_text(data, "docId", self->artifact->doc_id);
-    json_set_text(data, "sha256", bytes->sha256);
+    g_autoptr(json_t) data = json_make("docId:%s sha256:%s", self->artifact->doc_id, bytes->sha256);
     return feed_append(db, "artifact", run_id, self->artifact->doc_id, data, now_ms, error) &&
            run_artifact_write(self->artifact, bytes->data, bytes->size, self->sha256, error);
 }

@@ -49,17 +49,10 @@ static json_t *edit_json(const EditRow *row, const View *view, const char *patch
 {
     g_autofree char *created = time_format_iso(row->created_at);
     g_autofree char *updated = time_format_iso(row->updated_at);
-    json_t *edit = json_object();
-    json_set_int(edit, "editId", row->id);
-    json_set_text(edit, "docId", row->doc_id);
-    json_set_take(edit, "runId", json_text(row->run_id));
-    json_set_text(edit, "artifactPath", view->artifact->path);
-    json_set_text(edit, "mode", row->mode);
-    json_set_text(edit, "patch", patch);
-    json_set_text(edit, "status", row->status);
-    json_set_text(edit, "author", row->author);
-    json_set_text(edit, "createdAt", created);
-    json_set_text(edit, "updatedAt", updated);
+    json_t *edit = json_make("editId:%jd docId:%s runId:%s? artifactPath:%s mode:%s patch:%s "
+                             "status:%s author:%s createdAt:%s updatedAt:%s",
+                             row->id, row->doc_id, row->run_id, view->artifact->path, row->mode,
+                             patch, row->status, row->author, created, updated);
     if (view->is_missing)
         json_set_bool(edit, "artifactMissing", true);
     return edit;

@@ -98,11 +98,8 @@ bool edit_row_find_direct(Db *db, const char *doc_id, EditRow **ret_row, GError 
 bool edit_row_feed(Db *db, const EditRow *row, const char *mode, const char *status, int64_t now_ms,
                    GError **error)
 {
-    g_autoptr(json_t) data = json_object();
-    json_set_int(data, "editId", row->id);
-    json_set_text(data, "docId", row->doc_id);
-    json_set_text(data, "mode", mode);
-    json_set_text(data, "status", status);
+    g_autoptr(json_t) data =
+        json_make("editId:%jd docId:%s mode:%s status:%s", row->id, row->doc_id, mode, status);
     return feed_append(db, "edit", row->run_id, row->doc_id, data, now_ms, error);
 }
 

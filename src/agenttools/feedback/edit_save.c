@@ -144,9 +144,8 @@ static bool save_changed(Db *db, Saving *saving, GError **error)
 
 static bool fail_conflict(const EditFile *file, const GArray *conflicts, GError **error)
 {
-    json_t *details = json_object();
-    json_set_text(details, "sha256", file->sha256);
-    json_set_take(details, "conflicts", line_ranges_json(conflicts));
+    json_t *details =
+        json_make("sha256:%s conflicts:%p", file->sha256, line_ranges_json(conflicts));
     g_autofree char *lines = line_ranges_text(conflicts);
     return answer_error(error, ANSWER_CONFLICT, details,
                         "Artifact file was changed meanwhile in the same lines (%s): %s", lines,

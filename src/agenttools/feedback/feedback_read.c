@@ -220,11 +220,8 @@ static json_t *summary_of(const json_t *annotations, const json_t *edits)
     for (size_t i = 0; i < G_N_ELEMENTS(artifact_types); i++)
         if (json_get_int(counts, artifact_types[i], 0) > 0)
             json_set_int(by_type, artifact_types[i], json_get_int(counts, artifact_types[i], 0));
-    json_t *summary = json_object();
-    json_set_int(summary, "totalAnnotations", (gint64)json_array_size(annotations));
-    json_set_int(summary, "totalEdits", (gint64)json_array_size(edits));
-    json_set_take(summary, "byArtifactType", by_type);
-    return summary;
+    return json_make("totalAnnotations:%zu totalEdits:%zu byArtifactType:%p",
+                     json_array_size(annotations), json_array_size(edits), by_type);
 }
 
 static bool read_run(OperationCall *call, const void *args_, Answer *answer, GError **error)
@@ -245,11 +242,9 @@ static bool read_run(OperationCall *call, const void *args_, Answer *answer, GEr
         return false;
     drop_older(edits, filter.since_ms);
     feedback_warn(answer, warnings);
-    json_t *data = json_object();
-    json_set_text(data, "runId", args->run_id);
-    json_set_take(data, "annotations", json_incref(annotations));
-    json_set_take(data, "edits", json_incref(edits));
-    json_set_take(data, "summary", summary_of(annotations, edits));
+    json_t *data =
+        json_make("runId:%s annotations:%p edits:%p summary:%p", args->run_id,
+                  json_incref(annotations), json_incref(edits), summary_of(annotations, edits));
     if (strcmp(args->format, "markdown") == 0) {
         g_autofree char *markdown = feedback_markdown(data);
         json_set_text(data, "markdown", markdown);

@@ -45,9 +45,7 @@ static bool reopen_run(OperationCall *call, const void *args_, Answer *answer, G
         !annotation_set_status(db, args->annotation_id, false, tool_call_now_ms(call->tool_call),
                                &was_open, error))
         return false;
-    json_t *data = json_object();
-    json_set_bool(data, "reopened", true);
-    json_set_int(data, "annotationId", args->annotation_id);
+    json_t *data = json_make("reopened:%hhd annotationId:%jd", true, args->annotation_id);
     if (was_open)
         json_set_bool(data, "alreadyOpen", true);
     answer_set_data(answer, data);

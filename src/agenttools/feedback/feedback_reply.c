@@ -56,10 +56,8 @@ static bool reply_run(OperationCall *call, const void *args_, Answer *answer, GE
         !annotation_reply(db, args->annotation_id, content, "agent",
                           tool_call_now_ms(call->tool_call), &reply_id, error))
         return false;
-    json_t *data = json_object();
-    json_set_int(data, "replyId", reply_id);
-    json_set_int(data, "annotationId", args->annotation_id);
-    answer_set_data(answer, data);
+    answer_set_data(answer,
+                    json_make("replyId:%jd annotationId:%jd", reply_id, args->annotation_id));
     return true;
 }
 

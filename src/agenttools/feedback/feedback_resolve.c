@@ -54,9 +54,7 @@ static bool resolve_run(OperationCall *call, const void *args_, Answer *answer, 
         !annotation_resolve(db, args->annotation_id, reply, "agent",
                             tool_call_now_ms(call->tool_call), &reply_id, &was_resolved, error))
         return false;
-    json_t *data = json_object();
-    json_set_bool(data, "resolved", true);
-    json_set_int(data, "annotationId", args->annotation_id);
+    json_t *data = json_make("resolved:%hhd annotationId:%jd", true, args->annotation_id);
     if (reply_id != 0)
         json_set_int(data, "replyId", reply_id);
     if (was_resolved)

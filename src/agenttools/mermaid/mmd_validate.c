@@ -182,10 +182,7 @@ static void add_document(Check *self, const char *name, const char *path, const 
 
 static json_t *file_details(const char *name)
 {
-    json_t *details = json_object();
-    json_set_text(details, "field", "files");
-    json_set_text(details, "context", name);
-    return details;
+    return json_make("field:%s context:%s", "files", name);
 }
 
 static void add_file(Check *self, const char *name, const char *cwd, Answer *answer)
@@ -317,14 +314,9 @@ static void report_error(Report *self, const Diagram *diagram, unsigned index,
     bool is_long = utf8_length(whole) > CONTEXT_CHARS_MAX;
     g_autofree char *context =
         is_long ? utf8_ellipsize(whole, CONTEXT_CHARS_MAX - 1) : g_strdup(whole);
-    json_t *item = json_object();
-    json_set_int(item, "diagramIndex", index);
-    json_set_text(item, "class", finding->class);
-    json_set_text(item, "message", finding->message);
-    json_set_int(item, "line", (gint64)finding->line);
-    json_set_int(item, "column", (gint64)finding->column);
-    json_set_text(item, "context", context);
-    json_set_text(item, "hint", finding->hint);
+    json_t *item = json_make(
+        "diagramIndex:%u class:%s message:%s line:%zu column:%zu context:%s hint:%s", index,
+        finding->class, finding->message, finding->line, finding->column, context, finding->hint);
     json_t *related = json_array();
     if (finding->opened_line > 0) {
         json_t *opened = json_object();
@@ -336,12 +328,11 @@ static void report_error(Report *self, const Diagram *diagram, unsigned index,
     json_set_take(item, "related", related);
     json_append_take(errors, item);
 
-    json_t *details = json_object();
-    json_set_int(details, "line", (gint64)finding->line);
-    json_set_int(details, "column", (gint64)finding->column);
-    json_set_text(details, "context", context);
-    answer_fail(self->answer, ANSWER_DIAGRAM_INVALID, details, "%s:%zu:%zu: %s",
-                diagram->document->name, finding->line, finding->column, finding->message);
+    answer_fail(
+        self->answer, ANSWER_DIAGRAM_INVALID,
+        json_make("line:%zu column:%zu context:%s", finding->line, finding->column, context),
+        "%s:%zu:%zu: %s", diagram->document->name, finding->line, finding->column,
+        finding->message);
 }
 
 /* New reference; empty for a valid diagram. */
@@ -424,14 +415,10 @@ static void check_report(const Check *check, const char *engine, Answer *answer)
         report_warn(&report, diagram, i);
         json_append_take(diagrams, report_diagram(check, diagram, i, errors));
     }
-    json_t *summary = json_object();
-    json_set_int(summary, "total", check->diagrams->len);
-    json_set_int(summary, "valid", valid_count);
-    json_set_int(summary, "invalid", (gint64)check->diagrams->len - valid_count);
-    json_set_int(summary, "unchecked", unchecked_count);
-    json_t *data = json_object();
-    json_set_take(data, "diagrams", diagrams);
-    json_set_take(data, "summary", summary);
+    json_t *summary =
+        json_make("total:%u valid:%jd invalid:%jd unchecked:%jd", check->diagrams->len, valid_count,
+                  check->diagrams->len - valid_count, unchecked_count);
+    json_t *data = json_make("diagrams:%p summary:%p", diagrams, summary);
     bool is_native = strcmp(engine, "auto") == 0 && !check->used_mermaid;
     json_set_text(data, "engine", is_native ? "native" : engine);
     answer_set_data(answer, data);

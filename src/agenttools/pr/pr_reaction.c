@@ -81,11 +81,8 @@ static bool pr_react(Pr *pr, const ReactionArgs *args, const char *type, json_t 
     int64_t id = json_get_int(answer.body, "id", 0);
     if (id <= 0)
         return rest_fail_unreadable(OPERATION, error);
-    json_t *data = json_object();
-    json_set_int(data, "reaction_id", id);
-    json_set_text(data, "content", args->reaction);
-    json_set_text(data, "comment_type", type);
-    json_set_bool(data, "created", answer.status == 201);
+    json_t *data = json_make("reaction_id:%jd content:%s comment_type:%s created:%hhd", id,
+                             args->reaction, type, answer.status == 201);
     *ret_data = data;
     return true;
 }
@@ -93,9 +90,7 @@ static bool pr_react(Pr *pr, const ReactionArgs *args, const char *type, json_t 
 static bool fail_nowhere(const Pr *pr, const ReactionArgs *args, GError **error)
 {
     g_autofree char *subject = pr_comment_subject(pr, args->comment_id);
-    json_t *details = json_object();
-    json_set_int(details, "status", 404);
-    return answer_error(error, ANSWER_NOT_FOUND, details,
+    return answer_error(error, ANSWER_NOT_FOUND, json_make("status:%d", 404),
                         "Not found: %s (neither a review comment nor a general comment)", subject);
 }
 

@@ -91,10 +91,9 @@ static bool post_reply(Pr *pr, const ReplyArgs *args, int64_t root_id, json_t **
     bool is_recovered = false;
     if (!pr_post_once(pr, &post, &comment, &is_recovered, error))
         return false;
-    json_t *data = json_object();
-    json_set_int(data, "comment_id", json_get_int(comment, "id", 0));
-    json_set_take(data, "html_url", json_text(json_get_text(comment, "html_url")));
-    json_set_int(data, "thread_root_id", root_id);
+    json_t *data =
+        json_make("comment_id:%jd html_url:%s? thread_root_id:%jd", json_get_int(comment, "id", 0),
+                  json_get_text(comment, "html_url"), root_id);
     if (is_recovered)
         json_set_bool(data, "recovered", true);
     *ret_data = data;
@@ -163,9 +162,7 @@ static bool find_root(Pr *pr, const ReplyArgs *args, GError *failure, int64_t *r
 
 static bool fail_pending(GError **error)
 {
-    json_t *details = json_object();
-    json_set_int(details, "status", 422);
-    return answer_error(error, ANSWER_CONFLICT, details,
+    return answer_error(error, ANSWER_CONFLICT, json_make("status:%d", 422),
                         "Conflict: you have a pending review on this pull request; GitHub refuses "
                         "replies until it is submitted or deleted");
 }

@@ -144,9 +144,7 @@ static const char *placed_name(Placed placed)
 static json_t *review_placement(const Review *self, const ReviewComment *comment)
 {
     const ReviewComment *real = comment->same ? comment->same : comment;
-    json_t *item = json_object();
-    json_set_int(item, "index", (gint64)comment->index);
-    json_set_text(item, "path", comment->spot.path);
+    json_t *item = json_make("index:%zu path:%s", comment->index, comment->spot.path);
     if (comment->spot.line > 0)
         json_set_int(item, "line", comment->spot.line);
     json_set_text(item, "placed_as",

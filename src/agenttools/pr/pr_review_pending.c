@@ -61,10 +61,8 @@ static bool keep_texts(Review *self, const json_t *review, GError **error)
 
 static bool fail_pending(const json_t *review, GError **error)
 {
-    json_t *details = json_object();
-    json_set_int(details, "status", 422);
-    json_set_text(details, "hint", json_get_text(review, "html_url"));
-    return answer_error(error, ANSWER_CONFLICT, details,
+    return answer_error(error, ANSWER_CONFLICT,
+                        json_make("status:%d hint:%s", 422, json_get_text(review, "html_url")),
                         "Conflict: you already have a pending review (ID %" G_GINT64_FORMAT
                         ") on this pull request; submit or delete it first",
                         json_get_int(review, "id", 0));

@@ -146,10 +146,8 @@ char *review_file_text(const ReviewComment *comment)
 
 json_t *review_request(const Review *self, bool has_inline)
 {
-    json_t *request = json_object();
-    json_set_text(request, "body", self->body);
-    json_set_text(request, "event", self->args->event);
-    json_set_text(request, "commit_id", self->commit_id);
+    json_t *request =
+        json_make("body:%s event:%s commit_id:%s", self->body, self->args->event, self->commit_id);
     g_autoptr(json_t) comments = json_array();
     for (size_t i = 0; has_inline && i < self->count; i++) {
         const ReviewComment *comment = &self->comments[i];

@@ -90,10 +90,8 @@ bool task_status_mask(const json_t *names, unsigned otherwise, unsigned *ret_mas
 
 bool task_fail_state(const Task *task, const char *only, const char *done, GError **error)
 {
-    json_t *details = json_object();
-    json_set_int(details, "id", task->id);
-    json_set_text(details, "status", task_status_name(task->status));
-    return answer_error(error, ANSWER_INVALID_STATE, details,
+    return answer_error(error, ANSWER_INVALID_STATE,
+                        json_make("id:%jd status:%s", task->id, task_status_name(task->status)),
                         "Task %" G_GINT64_FORMAT " is %s; only %s tasks can be %s", task->id,
                         task_status_name(task->status), only, done);
 }
@@ -102,9 +100,7 @@ bool task_check_token(const Task *task, const char *token, GError **error)
 {
     if (!token || g_strcmp0(task->lease_token, token) == 0)
         return true;
-    json_t *details = json_object();
-    json_set_int(details, "id", task->id);
-    return answer_error(error, ANSWER_LEASE_LOST, details,
+    return answer_error(error, ANSWER_LEASE_LOST, json_make("id:%jd", task->id),
                         "Lease lost: task %" G_GINT64_FORMAT " is held by another worker",
                         task->id);
 }

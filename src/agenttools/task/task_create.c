@@ -109,12 +109,10 @@ static bool read_time(const CreateArgs *args, int64_t *ret_at, GError **error)
 static char *digest_of(const Creation *self)
 {
     const CreateArgs *args = self->args;
-    g_autoptr(json_t) all = json_object();
-    json_set_text(all, "type", args->type);
-    json_set_text(all, "description", args->description);
-    json_set_take(all, "payload", json_incref((json_t *)args->payload));
-    json_set_text(all, "projectPath", self->project_path);
-    json_set_int(all, "priority", args->priority);
+    g_autoptr(json_t) all =
+        json_make("type:%s description:%s payload:%p projectPath:%s priority:%jd", args->type,
+                  args->description, json_incref((json_t *)args->payload), self->project_path,
+                  args->priority);
     json_t *ids = json_array();
     for (unsigned i = 0; i < self->depends_on->len; i++)
         json_append_take(ids, json_integer(g_array_index(self->depends_on, int64_t, i)));
@@ -168,9 +166,7 @@ static bool find_earlier(TaskTx *tx, Creation *self, GError **error)
     g_clear_pointer(&rows, task_rows_free);
     if (g_strcmp0(task->input_digest, self->digest) == 0)
         return task_tx_finish(tx, self, task, false, error);
-    json_t *details = json_object();
-    json_set_int(details, "id", task->id);
-    return answer_error(error, ANSWER_CONFLICT, details,
+    return answer_error(error, ANSWER_CONFLICT, json_make("id:%jd", task->id),
                         "Idempotency key \"%s\" was already used for task %" G_GINT64_FORMAT
                         " with different input",
                         self->args->idempotency_key, task->id);

@@ -179,9 +179,7 @@ static bool prune_run(OperationCall *call, const void *args_, Answer *answer, GE
         deleted += prune.count;
         prune.last_id = prune.max_id;
     } while (prune.count == PRUNE_BATCH);
-    json_t *data = json_object();
-    json_set_int(data, "deleted", deleted);
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("deleted:%jd", deleted));
     return true;
 }
 

@@ -23,13 +23,9 @@ typedef struct Get {
 
 static json_t *event_to_json(TaskRows *rows)
 {
-    json_t *event = json_object();
-    json_set_take(event, "at", task_time_to_json(task_rows_int(rows, 0)));
-    json_set_take(event, "from", json_text(task_rows_text(rows, 1)));
-    json_set_take(event, "to", json_text(task_rows_text(rows, 2)));
-    json_set_take(event, "worker", json_text(task_rows_text(rows, 3)));
-    json_set_take(event, "note", json_text(task_rows_text(rows, 4)));
-    return event;
+    return json_make("at:%p from:%s? to:%s? worker:%s? note:%s?",
+                     task_time_to_json(task_rows_int(rows, 0)), task_rows_text(rows, 1),
+                     task_rows_text(rows, 2), task_rows_text(rows, 3), task_rows_text(rows, 4));
 }
 
 /* The last MAX_HISTORY moves, the oldest of them first. */

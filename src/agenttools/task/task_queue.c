@@ -12,9 +12,8 @@
 
 static bool fail_busy(GError **error)
 {
-    json_t *details = json_object();
-    json_set_bool(details, "retryable", true);
-    return answer_error(error, ANSWER_UNAVAILABLE, details, "Task store is busy; try again");
+    return answer_error(error, ANSWER_UNAVAILABLE, json_make("retryable:%hhd", true),
+                        "Task store is busy; try again");
 }
 
 /* What the engine says, as an answer. Takes `cause`. */

@@ -122,11 +122,9 @@ json_t *task_lease_to_json(const Task *self)
 {
     if (self->status != TASK_IN_PROGRESS)
         return json_null();
-    json_t *lease = json_object();
-    json_set_take(lease, "owner", json_text(self->lease_owner));
-    json_set_take(lease, "expiresAt", task_time_to_json(self->lease_expires_at));
-    json_set_take(lease, "heartbeatAt", task_time_to_json(self->heartbeat_at));
-    return lease;
+    return json_make("owner:%s? expiresAt:%p heartbeatAt:%p", self->lease_owner,
+                     task_time_to_json(self->lease_expires_at),
+                     task_time_to_json(self->heartbeat_at));
 }
 
 json_t *task_to_json(const Task *self, json_t *depends_on, json_t *blocked_by)

@@ -16,10 +16,8 @@ static bool find(TaskTx *tx, const char *sql, int64_t id, Task **ret_task, GErro
         !task_rows_next(rows, &has_row, error))
         return false;
     if (!has_row) {
-        json_t *details = json_object();
-        json_set_int(details, "id", id);
-        return answer_error(error, ANSWER_NOT_FOUND, details, "Task %" G_GINT64_FORMAT " not found",
-                            id);
+        return answer_error(error, ANSWER_NOT_FOUND, json_make("id:%jd", id),
+                            "Task %" G_GINT64_FORMAT " not found", id);
     }
     *ret_task = task_from_row(rows);
     return true;
