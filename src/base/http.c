@@ -12,8 +12,10 @@
 
 #include "base/library.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <pthread.h>
 
@@ -442,6 +444,40 @@ static void transfer_set_method(const Transfer *self, CURL *easy)
     curl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
+/* "api.example.com" or "127.0.0.1:8080" of "https://user@api.example.com/path"; no credentials. */
+static char *host_of(const char *url)
+{
+    const char *start = behind_scheme(url);
+    size_t size = strcspn(start, "/?#");
+    const char *at = memrchr(start, '@', size);
+    if (at) {
+        size -= (size_t)(at + 1 - start);
+        start = at + 1;
+    }
+    return g_strndup(start, MIN(size, MAX_HOST_BYTES));
+}
+
+bool http_is_loopback(const char *host)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    if (inet_pton(AF_INET, host, &four) == 1)
+        return ntohl(four.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+    if (inet_pton(AF_INET6, host, &six) == 1)
+        return IN6_IS_ADDR_LOOPBACK(&six);
+    return str_equal_nocase(host, "localhost");
+}
+
+/* A proxy cannot reach what is meant by 127.0.0.1 here. */
+static bool is_for_us(const char *url)
+{
+    g_autofree char *host = host_of(url);
+    bool is_bracketed = *host == '[';
+    size_t size = strcspn(host + is_bracketed, is_bracketed ? "]" : ":");
+    g_autofree char *bare = g_strndup(host + is_bracketed, size);
+    return http_is_loopback(bare);
+}
+
 static bool transfer_setup(Transfer *self, CURL *easy, GError **error)
 {
     const HttpRequest *request = self->request;
@@ -455,6 +491,8 @@ static bool transfer_setup(Transfer *self, CURL *easy, GError **error)
         request->connect_timeout_ms > 0 ? request->connect_timeout_ms : HTTP_CONNECT_TIMEOUT_MS;
     curl.easy_setopt(easy, CURLOPT_URL, request->url);
     curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (is_for_us(request->url))
+        curl.easy_setopt(easy, CURLOPT_PROXY, "");
     curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl.easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -495,19 +533,6 @@ static void transfer_give(Transfer *self, HttpResponse *ret_response)
         ret_response->body = g_string_free(g_steal_pointer(&self->body), FALSE);
     else
         ret_response->body = is_taken ? NULL : g_strdup("");
-}
-
-/* "api.example.com" or "127.0.0.1:8080" of "https://user@api.example.com/path"; no credentials. */
-static char *host_of(const char *url)
-{
-    const char *start = behind_scheme(url);
-    size_t size = strcspn(start, "/?#");
-    const char *at = memrchr(start, '@', size);
-    if (at) {
-        size -= (size_t)(at + 1 - start);
-        start = at + 1;
-    }
-    return g_strndup(start, MIN(size, MAX_HOST_BYTES));
 }
 
 /* Who did not answer: curl's words say it only sometimes. */

@@ -3,7 +3,7 @@
  *
  * One HttpClient serves many threads; each request blocks its own thread and obeys its Cancel
  * within milliseconds (curl_multi_poll + wakeup). Connections are kept and reused. TLS is always
- * checked; proxy variables count. Redirects are not followed. At most LIMIT_HTTP_HEADER_BYTES of
+ * checked; proxy variables count, but never for this machine itself. Redirects are not followed. At most LIMIT_HTTP_HEADER_BYTES of
  * headers.
  */
 #pragma once
@@ -65,3 +65,6 @@ const char *http_response_header(const HttpResponse *self, const char *name);
    error. Of an error answer's body the first LIMIT_HTTP_ERROR_BYTES are kept. */
 bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
                   HttpResponse *ret_response, GError **error);
+
+/* Is the host this machine itself: localhost, 127.0.0.0/8, ::1? Without brackets and port. */
+bool http_is_loopback(const char *host);

@@ -486,10 +486,28 @@ static void test_threads(void **state)
     }
 }
 
+static void test_is_loopback(void **state G_GNUC_UNUSED)
+{
+    static const char *const ours[] = { "localhost", "LocalHost", "127.0.0.1", "127.1.2.3", "::1" };
+    static const char *const others[] = { "",          "example.com", "localhost.example.com",
+                                          "128.0.0.1", "10.0.0.1",    "127.0.0.1.example.com",
+                                          "::2" };
+    for (size_t i = 0; i < G_N_ELEMENTS(ours); i++)
+        assert_true(http_is_loopback(ours[i]));
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        assert_false(http_is_loopback(others[i]));
+}
+
+/* All tests are asked of 127.0.0.1, with a proxy in the environment that no one answers at. */
 int main(void)
 {
-    g_setenv("no_proxy", "127.0.0.1", TRUE);
+    static const char *const names[] = { "http_proxy", "all_proxy", "https_proxy" };
+    g_unsetenv("no_proxy");
+    g_unsetenv("NO_PROXY");
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        g_setenv(names[i], "http://127.0.0.1:1", TRUE);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_is_loopback),
         cmocka_unit_test_setup_teardown(test_get, setup, teardown),
         cmocka_unit_test_setup_teardown(test_request_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_connection_is_kept, setup, teardown),

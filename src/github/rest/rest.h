@@ -123,9 +123,6 @@ typedef struct RestFetch { // all borrowed
    some may have been taken. Errors of REST_ERROR and of http_request(), and `take`'s own. */
 bool rest_fetch(Rest *self, const RestFetch *fetch, Cancel *cancel, GError **error);
 
-/* Is it this machine, by name or address? */
-bool rest_is_loopback(const char *host);
-
 /* The server on this machine that GITHUB_API_URL names, as http://127.0.0.1:8080, which then stands
    for every host. NULL: it names none. Caller frees. */
 char *rest_local_origin(void);

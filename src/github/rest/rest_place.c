@@ -26,12 +26,6 @@ void rest_place_clear(RestPlace *self)
     *self = (RestPlace) { 0 };
 }
 
-bool rest_is_loopback(const char *host)
-{
-    return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "::1") == 0 ||
-           str_equal_nocase(host, "localhost");
-}
-
 static bool is_host_name(const char *host)
 {
     return *host != '\0' && *host != '.' && *host != '-' &&
@@ -111,7 +105,7 @@ bool rest_place_follow(const RestPlace *self, const char *url, const char *locat
         to = g_uri_parse_relative(from, location, G_URI_FLAGS_ENCODED, NULL);
     if (!to || !is_plain_url(to))
         return false;
-    bool is_here = rest_is_loopback(g_uri_get_host(to));
+    bool is_here = http_is_loopback(g_uri_get_host(to));
     bool is_https = strcmp(g_uri_get_scheme(to), "https") == 0;
     if (is_here ? !self->is_loopback : !is_https)
         return false;
@@ -149,7 +143,7 @@ static bool is_api_url_of(const char *api_url, const char *host)
     if (!uri)
         return false;
     g_autofree char *token_host = token_host_of(uri);
-    return rest_is_loopback(g_uri_get_host(uri)) || str_equal_nocase(token_host, host);
+    return http_is_loopback(g_uri_get_host(uri)) || str_equal_nocase(token_host, host);
 }
 
 bool rest_place_open(const RestPlace *self, const char *url, char **ret_url, bool *ret_is_own)
@@ -170,7 +164,7 @@ char *rest_local_origin(void)
 {
     const char *api_url = env_get_raw("GITHUB_API_URL");
     g_autoptr(GUri) uri = api_url ? parse_url(api_url) : NULL;
-    if (!uri || !rest_is_loopback(g_uri_get_host(uri)))
+    if (!uri || !http_is_loopback(g_uri_get_host(uri)))
         return NULL;
     g_autofree char *authority = authority_of(uri);
     return g_strconcat(g_uri_get_scheme(uri), "://", authority, NULL);
@@ -252,7 +246,7 @@ bool rest_place_find(const RestOptions *options, RestPlace *ret_place, GError **
     g_auto(RestPlace) place = {
         .host = authority_of(uri),
         .token_host = token_host_of(uri),
-        .is_loopback = rest_is_loopback(g_uri_get_host(uri)),
+        .is_loopback = http_is_loopback(g_uri_get_host(uri)),
     };
     if (!place.is_loopback && strcmp(g_uri_get_scheme(uri), "http") == 0)
         return rest_fail(error, REST_ERROR_USAGE, NULL, "refusing to send a token over http");

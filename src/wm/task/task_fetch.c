@@ -59,7 +59,7 @@ static bool check_url(const char *url, bool may_be_here, GError **error)
     g_autoptr(GUri) uri = g_uri_parse(url, G_URI_FLAGS_ENCODED, NULL);
     const char *host = uri ? g_uri_get_host(uri) : NULL;
     const char *scheme = uri ? g_uri_get_scheme(uri) : "";
-    bool is_here = host && rest_is_loopback(host);
+    bool is_here = host && http_is_loopback(host);
     if (str_is_empty(host) || g_uri_get_userinfo(uri))
         return fail_with(error, KEDGE_ERROR_FAILED, "not a plain https address: \"%s\"", url);
     if (strcmp(scheme, "https") != 0 && !(strcmp(scheme, "http") == 0 && is_here && may_be_here))
