@@ -75,7 +75,9 @@ static int64_t match_number(GRegex *const *regex, const char *text)
 
 bool provider_error_is_overflow(const char *error_message)
 {
-    return matches(&overflow_regex, error_message);
+    // a proxy answers 413 with a page of its own, whose words say little
+    return match_number(&status_regex, error_message) == 413 ||
+           matches(&overflow_regex, error_message);
 }
 
 bool provider_error_is_limit(const char *error_message)

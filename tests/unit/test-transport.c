@@ -340,6 +340,7 @@ static void test_classes(void **state G_GNUC_UNUSED)
         { "HTTP 400: This model's maximum context length is 8192 tokens", true, false },
         { "Input token count of 5 exceeds the maximum", true, false },
         { "HTTP 413 (no body)", true, false },
+        { "HTTP 413: the server answered with a web page", true, false },
         { "HTTP 400 (no body) retry-after-ms=5", true, false },
         { "HTTP 413: big (request_too_large)", true, false },
         { "the request exceeds the available context size", true, false },
