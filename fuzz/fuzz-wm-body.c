@@ -28,8 +28,8 @@ static void check_body(const char *body, const WmEvent *event)
     check_clean(sanitized.text);
 
     const WmScope scope = { .task_name = "t", .event = event, .sanitized = &sanitized };
-    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) hints = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) problems = wm_notes_new();
+    g_autoptr(GPtrArray) hints = wm_notes_new();
     wm_expressions_check(body, problems, hints);
     g_autofree char *strict = NULL, *lenient = NULL;
     g_autoptr(GError) error = NULL;

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "wm/apply/item.h"
 #include "wm/task/body.h"
+#include "wm/task/notes.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -63,7 +64,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     g_autoptr(json_t) safe_outputs = NULL;
     if (!end || !json_parse(text, (size_t)(end - text), &safe_outputs, NULL))
         return 0;
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmPolicy) policy = wm_policy_new(safe_outputs, warnings);
     g_autoptr(json_t) items = read_items(end + 1, size - (size_t)(end + 1 - text));
     g_autoptr(json_t) made = json_pack("{s:i,s:i}", "tmp_1", 31, "tmp_2", 0);

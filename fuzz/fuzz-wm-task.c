@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     static char engine[] = "claude", empty[] = "";
     const WmConfig config = { .engine = engine, .model = empty, .max_turns = 100 };
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmTask) task = NULL;
     g_autofree char *yaml = NULL, *body = NULL;
     bool is_split = wm_task_split((const char *)data, size, &yaml, &body, NULL);

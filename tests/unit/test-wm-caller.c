@@ -25,7 +25,7 @@ static json_t *parse(const char *text, const char *name)
 /* NULL: refused. */
 static char *render(const RepoFixture *repo)
 {
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmProject) project = NULL;
     char *text = NULL;
     if (!wm_project_load(repo->root, NULL, warnings, &project, NULL) ||

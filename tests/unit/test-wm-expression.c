@@ -3,7 +3,7 @@
  * §5.4). Rows: task-X02 to task-X11, task-X14.
  */
 #include "long_text.h"
-#include "unit.h"
+#include "wm_notes_fixture.h"
 
 #include "wm/task/expression.h"
 
@@ -212,21 +212,21 @@ static void test_check(void **state G_GNUC_UNUSED)
           { NULL } },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(GPtrArray) hints = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) problems = wm_notes_new();
+        g_autoptr(GPtrArray) hints = wm_notes_new();
         wm_expressions_check(cases[i].body, problems, hints);
         for (unsigned p = 0; p < problems->len || cases[i].problems[p]; p++)
-            if (p >= problems->len || g_strcmp0(problems->pdata[p], cases[i].problems[p]) != 0)
+            if (p >= problems->len || g_strcmp0(text_of(problems, p), cases[i].problems[p]) != 0)
                 fail_msg("%s: got '%s'", cases[i].name,
-                         p < problems->len ? (char *)problems->pdata[p] : "nothing");
+                         p < problems->len ? text_of(problems, p) : "nothing");
         assert_int_equal(hints->len, 0);
     }
-    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) hints = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) problems = wm_notes_new();
+    g_autoptr(GPtrArray) hints = wm_notes_new();
     wm_expressions_check("${{ steps.sanitized.outputs.text }}", problems, hints);
     assert_int_equal(problems->len, 0);
     assert_int_equal(hints->len, 1);
-    assert_non_null(strstr(hints->pdata[0], "prefer wm.sanitized.*"));
+    assert_non_null(strstr(text_of(hints, 0), "prefer wm.sanitized.*"));
 }
 
 static void test_sanitize(void **state G_GNUC_UNUSED)

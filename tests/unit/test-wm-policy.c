@@ -2,7 +2,7 @@
  * `safe-outputs:` as tasks write it: what is enabled, how often, with which options, and what
  * `validate` says of it.
  */
-#include "unit.h"
+#include "wm_notes_fixture.h"
 
 #include "wm/task/labels.h"
 #include "wm/task/policy.h"
@@ -88,7 +88,7 @@ static void test_enabled(void **state G_GNUC_UNUSED)
           WM_ADD_COMMENT, true, 1, NULL },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) warnings = wm_notes_new();
         g_autoptr(WmPolicy) policy = policy_of(cases[i].policy, warnings);
         const WmHandler *handler = &policy->handlers[cases[i].kind];
         if (handler->is_enabled != cases[i].is_enabled || handler->max != cases[i].max)
@@ -96,9 +96,9 @@ static void test_enabled(void **state G_GNUC_UNUSED)
                      (int)handler->max);
         if (warnings->len != (cases[i].warning ? 1 : 0))
             fail_msg("%s: %u warnings, %s", cases[i].name, warnings->len,
-                     warnings->len ? (char *)warnings->pdata[0] : "");
-        if (cases[i].warning && !strstr(warnings->pdata[0], cases[i].warning))
-            fail_msg("%s: %s", cases[i].name, (char *)warnings->pdata[0]);
+                     warnings->len ? text_of(warnings, 0) : "");
+        if (cases[i].warning && !strstr(text_of(warnings, 0), cases[i].warning))
+            fail_msg("%s: %s", cases[i].name, text_of(warnings, 0));
     }
 }
 

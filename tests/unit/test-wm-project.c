@@ -2,6 +2,7 @@
  * wm/task/project.c: which files are tasks, their order, and what a bad one spoils (task-engine
  * §1.5, §2.1).
  */
+#include "wm_notes_fixture.h"
 #include "wm_repo_fixture.h"
 
 #include "wm/task/project.h"
@@ -13,7 +14,7 @@
 // Names of the tasks and warnings, each joined.
 static void check(const char *row, const char *root, const char *names, const char *warnings_wanted)
 {
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmProject) project = NULL;
     g_autoptr(GError) error = NULL;
     if (!wm_project_load_good(root, warnings, &project, &error))
@@ -23,8 +24,10 @@ static void check(const char *row, const char *root, const char *names, const ch
         g_string_append_printf(got, "%s ", ((WmTask *)project->tasks->pdata[i])->name);
     for (guint i = 0; i < project->bad->len; i++)
         g_string_append_printf(got, "(%s) ", ((WmBadFile *)project->bad->pdata[i])->reason);
-    for (guint i = 0; i < warnings->len; i++)
-        g_string_append_printf(said, "%s\n", (char *)warnings->pdata[i]);
+    for (guint i = 0; i < warnings->len; i++) {
+        g_autofree char *text = wm_note_show(warnings->pdata[i], 0);
+        g_string_append_printf(said, "%s\n", text);
+    }
     if (strcmp(got->str, names) != 0 || strcmp(said->str, warnings_wanted) != 0)
         fail_msg("%s: got %s, said %s", row, got->str, said->str);
 }
@@ -88,7 +91,7 @@ static void test_bad_files(void **state G_GNUC_UNUSED)
     // only the task that is wanted must be good
     assert_false(wm_project_load(repo.root, "bad", NULL, &none, &wanted));
     assert_true(g_str_has_prefix(wanted->message, "bad.md: "));
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmProject) one = NULL;
     assert_true(wm_project_load(repo.root, "c", warnings, &one, NULL));
     assert_int_equal(warnings->len, 2);
@@ -141,15 +144,15 @@ static void test_wanted(void **state G_GNUC_UNUSED)
     repo_put(&repo, WM_CONFIG_PATH, "compat: {gh_aw_workflows: true}\n");
     int asked = 0;
     const WmWanted wanted = { .is_wanted = is_odd, .user_data = &asked };
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmProject) project = NULL;
     assert_true(wm_project_load_wanted(repo.root, &wanted, warnings, &project, NULL));
     assert_int_equal(project->tasks->len, FILES / 2 + 1);
     assert_int_equal(project->left_out, FILES / 2 - 1);
     assert_int_equal(project->bad->len, 1);
     assert_int_equal(warnings->len, 1);
-    assert_string_equal(warnings->pdata[0],
-                        ".github/workflows/t002.md: skipped (.wm/tasks has a task of that name)");
+    expect_note(warnings, 0, ".github/workflows/t002.md", NULL,
+                "skipped (.wm/tasks has a task of that name)");
     assert_in_range(asked, FILES, FILES + 2);
     for (guint i = 0; i < project->tasks->len; i++)
         assert_true(is_odd(project->tasks->pdata[i], &asked));

@@ -2,6 +2,7 @@
  * wm/task/task.c, task_keys.c, config.c: what a task and the configuration say (task-engine §2.1
  * to §2.3, rows C of task-engine §11.4).
  */
+#include "wm_notes_fixture.h"
 #include "wm_repo_fixture.h"
 
 #include "wm/task/task.h"
@@ -187,16 +188,16 @@ static void test_reaction(void **state G_GNUC_UNUSED)
 static void test_crons(void **state G_GNUC_UNUSED)
 {
     g_autoptr(WmTask) task = parse("---\non: {schedule: [daily, custom, {cron: 0  1 * * *}]}\n---");
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     bool matches_any = true;
     g_autoptr(GPtrArray) crons = wm_task_crons(task, warnings, &matches_any);
     assert_false(matches_any);
     assert_int_equal(crons->len, 2);
     assert_string_equal(crons->pdata[1], "0 1 * * *");
     assert_int_equal(warnings->len, 1);
-    assert_string_equal(warnings->pdata[0],
-                        ".wm/tasks/x.md: on.schedule \"custom\" is not a schedule kedge "
-                        "understands; not added to wm-agent.yml");
+    expect_note(warnings, 0, ".wm/tasks/x.md", "on.schedule",
+                "on.schedule \"custom\" is not a schedule kedge understands; not added to "
+                "wm-agent.yml");
     g_autoptr(WmTask) any = parse("---\non: {schedule: }\n---");
     g_autoptr(GPtrArray) none = wm_task_crons(any, NULL, &matches_any);
     assert_true(matches_any && none->len == 0);

@@ -1,7 +1,7 @@
 /*
  * wm/task/triggers.c: every way to write `on:` has one normal form (task-engine §2.4).
  */
-#include "unit.h"
+#include "wm_notes_fixture.h"
 
 #include "base/yaml.h"
 #include "wm/task/triggers.h"
@@ -92,12 +92,12 @@ static void test_normal_form(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(json_t) on = NULL;
         assert_true(yaml_parse(rows[i].yaml, strlen(rows[i].yaml), NULL, &on, NULL));
-        g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) warnings = wm_notes_new();
         g_autoptr(json_t) normal = wm_triggers_normal(on, ".wm/tasks/x.md", warnings);
         g_autofree char *got = json_to_text(normal);
         if (strcmp(got, rows[i].want) != 0)
             fail_msg("on: %s: got %s, want %s", rows[i].yaml, got, rows[i].want);
-        const char *warning = warnings->len > 0 ? warnings->pdata[0] : NULL;
+        const char *warning = warnings->len > 0 ? text_of(warnings, 0) : NULL;
         if (g_strcmp0(warning, rows[i].warning) != 0)
             fail_msg("on: %s: warning %s", rows[i].yaml, warning ? warning : "none");
     }

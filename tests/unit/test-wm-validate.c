@@ -235,6 +235,23 @@ static void test_lines_of_file(void **state G_GNUC_UNUSED)
     assert_true(g_str_has_prefix(warnings->pdata[0], X "line 5: engin is not"));
 }
 
+// The same words twice, and those of an import: each has its own place.
+static void test_lines_of_expressions(void **state G_GNUC_UNUSED)
+{
+    g_auto(RepoFixture) repo = repo_new();
+    repo_put(&repo, ".wm/tasks/shared/a.md", "${{ secrets.B }}");
+    repo_put(&repo, ".wm/tasks/x.md",
+             "---\non: {push: }\nimports: [shared/a.md]\n---\n"
+             "A: secrets.A\n${{ secrets.A }}\n```\n${{ secrets.C }}\n```\n${{ secrets.C }}\n");
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    wm_project_validate(repo.root, problems, warnings);
+    assert_int_equal(problems->len, 3);
+    assert_true(g_str_has_prefix(problems->pdata[0], X "expression \"secrets.B\""));
+    assert_true(g_str_has_prefix(problems->pdata[1], X "line 6: expression \"secrets.A\""));
+    assert_true(g_str_has_prefix(problems->pdata[2], X "line 10: expression \"secrets.C\""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_no_lines),
         cmocka_unit_test(test_lines_of_file),
+        cmocka_unit_test(test_lines_of_expressions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,10 @@
 
 void wm_print_warnings(const GPtrArray *warnings)
 {
-    for (unsigned i = 0; i < warnings->len; i++)
-        wm_say("wm: %s", (char *)g_ptr_array_index(warnings, i));
+    for (unsigned i = 0; i < warnings->len; i++) {
+        g_autofree char *text = wm_note_show(warnings->pdata[i], 0);
+        wm_say("wm: %s", text);
+    }
 }
 
 static bool has_broken_file(const WmProject *project)
@@ -26,7 +28,7 @@ static bool has_broken_file(const WmProject *project)
 
 bool wm_here_load(const char *root, const WmWanted *wanted, WmProject **ret_project, GError **error)
 {
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmProject) project = NULL;
     bool is_good = wm_project_load_wanted(root, wanted, warnings, &project, error);
     wm_print_warnings(warnings);
@@ -43,7 +45,7 @@ bool wm_here_load(const char *root, const WmWanted *wanted, WmProject **ret_proj
 bool wm_here_compile(const WmCompile *options, GError **error)
 {
     memory_expect_much();
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     bool is_good = wm_compile(options, warnings, error);
     wm_print_warnings(warnings);
     if (is_good && !options->only_checks)

@@ -3,6 +3,7 @@
  */
 #include "cmd/cli/columns.h"
 #include "cmd/wm/wm.h"
+#include "cmd/wm/wm_here.h"
 #include "wm/task/project.h"
 #include "wm/task/schedule.h"
 #include "wm/task/triggers.h"
@@ -97,8 +98,7 @@ static void say_all(const WmProject *project, GPtrArray *warnings)
 {
     for (guint i = 0; i < project->tasks->len; i++)
         g_ptr_array_unref(wm_task_crons(project->tasks->pdata[i], warnings, NULL));
-    for (guint i = 0; i < warnings->len; i++)
-        wm_say("wm: %s", (char *)warnings->pdata[i]);
+    wm_print_warnings(warnings);
     for (guint i = 0; i < project->bad->len; i++)
         wm_say("wm: %s; skipped", ((WmBadFile *)project->bad->pdata[i])->reason);
 }
@@ -110,7 +110,7 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(GError) error = NULL;
     if (!wm_decode(&command_wm_list, argc, argv, &options, &kept, NULL, 0, 0, &error))
         return wm_fail("wm list", error);
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmProject) project = NULL;
     if (!wm_project_load_good(options.repo_root ? options.repo_root : ".", warnings, &project,
                               &error))

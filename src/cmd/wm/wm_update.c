@@ -122,7 +122,7 @@ static bool update_task(const Update *self, const WmTask *task, Cancel *cancel, 
 
 static bool update_all(Update *self, Cancel *cancel, GError **error)
 {
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     if (!file_is_directory(WM_TASKS_DIR))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          WM_TASKS_DIR " not found; run kedge wm init first");

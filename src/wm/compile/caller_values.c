@@ -50,8 +50,8 @@ static bool find_repository(const WmConfig *config, GPtrArray *warnings, char **
     if (own)
         return take_repository("KEDGE_WM_REPO", own, ret_repository, error);
     if (older && strcmp(older, OTHER_PROGRAM) == 0) {
-        g_ptr_array_add(warnings, g_strdup("GH_WM_REPO=" OTHER_PROGRAM " is not used: its "
-                                           "workflows install another program"));
+        wm_note(warnings, WM_FILE,
+                "GH_WM_REPO=" OTHER_PROGRAM " is not used: its workflows install another program");
         older = NULL;
     }
     if (older)
@@ -117,8 +117,9 @@ bool wm_caller_version(const WmConfig *config, GPtrArray *warnings, char **ret_v
 {
     const char *version = config->kedge_version, *key = CONFIG "workflow.kedge_version";
     if (config->gh_wm_version[0] != '\0' && config->install != WM_INSTALL_GH_EXTENSION) {
-        g_ptr_array_add(warnings, g_strdup(CONFIG "workflow.gh_wm_extension_version pins gh-wm, "
-                                                  "not kedge; set workflow.kedge_version"));
+        wm_note(warnings, WM_FILE,
+                CONFIG "workflow.gh_wm_extension_version pins gh-wm, not kedge; set "
+                       "workflow.kedge_version");
     } else if (version[0] == '\0' && config->gh_wm_version[0] != '\0') {
         version = config->gh_wm_version;
         key = CONFIG "workflow.gh_wm_extension_version";

@@ -23,14 +23,14 @@ static bool check_expressions(const WmProject *project, GPtrArray *warnings, GEr
         return true;
     for (unsigned i = 0; i < project->tasks->len; i++) {
         const WmTask *task = g_ptr_array_index(project->tasks, i);
-        g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-        wm_expressions_check(task->body, problems, NULL);
-        for (unsigned k = 0; k < problems->len; k++) {
-            const char *problem = g_ptr_array_index(problems, k);
-            if (project->config->expressions == WM_EXPRESSIONS_ERROR)
-                return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s: %s", task->path, problem);
-            g_ptr_array_add(warnings, g_strdup_printf("%s: %s", task->path, problem));
-        }
+        guint first = warnings->len;
+        wm_expressions_check(task->body, warnings, NULL);
+        wm_notes_set_path(warnings, first, task->path);
+        if (warnings->len == first || project->config->expressions != WM_EXPRESSIONS_ERROR)
+            continue;
+        g_autofree char *text = wm_note_show(warnings->pdata[first], 0);
+        g_ptr_array_set_size(warnings, (int)first);
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s", text);
     }
     return true;
 }

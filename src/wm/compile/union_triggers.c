@@ -133,19 +133,19 @@ static bool is_type(const EventDef *event, const char *text)
            (is_free || has_word(event->types, text));
 }
 
-static void warn_type(Union *self, const WmTask *task, const EventDef *event, const char *type)
+static void warn_type(Union *self, const EventDef *event, const char *type)
 {
     g_autoptr(json_t) value = json_text(type);
     g_autofree char *quoted = json_to_text(value);
     g_auto(GStrv) known = g_strsplit(event->types, " ", -1);
     g_autofree char *hint = str_did_you_mean(type, (const char *const *)known);
-    g_ptr_array_add(self->warnings,
-                    g_strdup_printf("%s: on.%s.types: %s is not an activity type that GitHub "
-                                    "knows%s; not added to wm-agent.yml",
-                                    task->path, event->name, quoted, hint));
+    wm_note(self->warnings, WM_KEY("on", event->name, "types"),
+            "on.%s.types: %s is not an activity type that GitHub knows%s; not added to "
+            "wm-agent.yml",
+            event->name, quoted, hint);
 }
 
-static void add_event(Union *self, const WmTask *task, size_t event, const json_t *options)
+static void add_event(Union *self, size_t event, const json_t *options)
 {
     const EventDef *def = &event_table[event];
     const json_t *types = json_object_get(options, "types");
@@ -160,7 +160,7 @@ static void add_event(Union *self, const WmTask *task, size_t event, const json_
         if (type && is_type(def, type))
             add_type(self, event, type);
         else if (type)
-            warn_type(self, task, def, type);
+            warn_type(self, def, type);
     }
 }
 
@@ -186,7 +186,7 @@ static void add_command(Union *self, const json_t *options, const CommandEvent *
 
 /* The one filter that GitHub asks for itself: which workflows. Without it GitHub refuses the file,
    and no task would start any more. */
-static bool add_workflows(Union *self, const WmTask *task, const json_t *options)
+static bool add_workflows(Union *self, const json_t *options)
 {
     const json_t *names = json_get_array(options, "workflows");
     size_t index = 0;
@@ -194,28 +194,29 @@ static bool add_workflows(Union *self, const WmTask *task, const json_t *options
     json_array_foreach (names, index, name)
         add_name(&self->workflows, json_string_value(name));
     if (!names)
-        g_ptr_array_add(self->warnings,
-                        g_strdup_printf("%s: on." WORKFLOW_RUN ": no workflows, and GitHub wants "
-                                        "to know which; not added to wm-agent.yml",
-                                        task->path));
+        wm_note(self->warnings, WM_KEY("on", WORKFLOW_RUN),
+                "on." WORKFLOW_RUN ": no workflows, and GitHub wants to know which; not added to "
+                "wm-agent.yml");
     return names != NULL;
 }
 
 static void add_task(Union *self, const WmTask *task)
 {
+    guint first = wm_notes_count(self->warnings);
     const char *key = NULL;
     json_t *options = NULL;
     json_object_foreach (task->on, key, options) {
         size_t event = find_event(key);
-        if (strcmp(key, WORKFLOW_RUN) == 0 && !add_workflows(self, task, options))
+        if (strcmp(key, WORKFLOW_RUN) == 0 && !add_workflows(self, options))
             continue;
         if (event < EVENTS)
-            add_event(self, task, event, options);
+            add_event(self, event, options);
         else if (strcmp(key, "slash_command") == 0)
             add_command(self, options, command_events, G_N_ELEMENTS(command_events));
         else if (strcmp(key, "label_command") == 0)
             add_command(self, options, label_events, G_N_ELEMENTS(label_events));
     }
+    wm_notes_set_path(self->warnings, first, task->path);
 }
 
 static gboolean append_name(void *name, void *value G_GNUC_UNUSED, void *list)

@@ -9,16 +9,6 @@
 
 #include <string.h>
 
-static void say(GPtrArray *into, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void say(GPtrArray *into, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_ptr_array_add(into, g_strdup_printf("%s: %s", WM_CONFIG_PATH, text));
-}
-
 static const struct {
     const char *key;
     const char *const *inner; // NULL: no map
@@ -48,7 +38,8 @@ static void check_inner(const char *outer, const char *const *known, const json_
     json_object_foreach ((json_t *)map, key, value) {
         g_autofree char *hint = str_did_you_mean(key, known);
         if (!g_strv_contains(known, key))
-            say(warnings, "%s.%s is not a key kedge reads%s; ignored", outer, key, hint);
+            wm_note(warnings, WM_KEY(outer, key), "%s.%s is not a key kedge reads%s; ignored",
+                    outer, key, hint);
     }
 }
 
@@ -64,7 +55,7 @@ static void check_key(const char *key, const json_t *value, GPtrArray *warnings)
         return;
     }
     g_autofree char *hint = str_did_you_mean(key, known);
-    say(warnings, "%s is not a key kedge reads%s; ignored", key, hint);
+    wm_note(warnings, WM_KEY(key), "%s is not a key kedge reads%s; ignored", key, hint);
 }
 
 static void check_word(const WmConfig *config, const char *outer, const char *key,
@@ -77,8 +68,8 @@ static void check_word(const WmConfig *config, const char *outer, const char *ke
         return;
     g_autofree char *values = g_strjoinv(", ", (char **)known);
     g_autofree char *address = outer ? g_strconcat(outer, ".", key, NULL) : g_strdup(key);
-    say(warnings, "%s: expected one of %s, not \"%.60s\"; read as %s", address, values, trimmed,
-        otherwise);
+    wm_note(warnings, WM_KEY(address), "%s: expected one of %s, not \"%.60s\"; read as %s", address,
+            values, trimmed, otherwise);
 }
 
 static void check_files(const char *root, const WmConfig *config, GPtrArray *warnings)
@@ -88,8 +79,9 @@ static void check_files(const char *root, const WmConfig *config, GPtrArray *war
     json_array_foreach (config->context_files, index, item) {
         g_autofree char *path = g_build_filename(root, json_string_value(item), NULL);
         if (!file_exists(path))
-            say(warnings, "context.files: there is no file \"%s\"; no prompt gets it",
-                json_string_value(item));
+            wm_note(warnings, WM_KEY("context", "files"),
+                    "context.files: there is no file \"%s\"; no prompt gets it",
+                    json_string_value(item));
     }
 }
 
@@ -99,13 +91,15 @@ static void check_roles(const WmConfig *config, GPtrArray *warnings)
     json_t *role;
     json_array_foreach (config->gate_roles, index, role)
         if (!wm_role_is_known(json_string_value(role)))
-            say(warnings, "gates.roles: \"%s\" is not a role of GitHub", json_string_value(role));
+            wm_note(warnings, WM_KEY("gates", "roles"),
+                    "gates.roles: \"%s\" is not a role of GitHub", json_string_value(role));
 }
 
 void wm_config_validate(const char *root, const WmConfig *config, GPtrArray *warnings)
 {
     static const char *const formats[] = { "text", "json", "stream-json", NULL };
     static const char *const expressions[] = { "error", "warn", "off", NULL };
+    guint first = warnings->len;
     const char *key;
     json_t *value;
     json_object_foreach (config->all, key, value)
@@ -114,4 +108,5 @@ void wm_config_validate(const char *root, const WmConfig *config, GPtrArray *war
     check_word(config, "compat", "gh_aw_expressions", expressions, "error", warnings);
     check_files(root, config, warnings);
     check_roles(config, warnings);
+    wm_notes_set_path(warnings, first, WM_CONFIG_PATH);
 }

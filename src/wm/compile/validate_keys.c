@@ -15,16 +15,6 @@ typedef struct Keys {
     GPtrArray *warnings;
 } Keys;
 
-static void keys_say(const Keys *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void keys_say(const Keys *self, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_ptr_array_add(self->warnings, g_strdup_printf("%s: %s", self->task->path, text));
-}
-
 // Read, or a key of gh-aw that is known to be ignored (task-engine §2.3).
 static const char *const front_keys[] = {
     "on",          "engine",      "timeout-minutes", "max-turns",  "tools",    "safe-outputs",
@@ -45,7 +35,7 @@ static void check_front(const Keys *self)
         if (g_strv_contains(front_keys, key) || strcmp(key, "safe_outputs") == 0)
             continue;
         g_autofree char *hint = str_did_you_mean(key, front_keys);
-        keys_say(self, "%s is not a key of a task%s; ignored", key, hint);
+        wm_note(self->warnings, WM_KEY(key), "%s is not a key of a task%s; ignored", key, hint);
     }
 }
 
@@ -60,7 +50,8 @@ static void check_options(const Keys *self, const char *address, const json_t *m
         if (g_strv_contains(known, key) || g_strv_contains(known, name))
             continue;
         g_autofree char *hint = str_did_you_mean(key, known);
-        keys_say(self, "%s.%s is not read%s%s", address, key, hint, effect);
+        wm_note(self->warnings, WM_KEY(address, key), "%s.%s is not read%s%s", address, key, hint,
+                effect);
     }
 }
 
@@ -98,7 +89,7 @@ static void check_triggers(const Keys *self)
     json_object_foreach (self->task->on, key, value)
         has_trigger = has_trigger || strcmp(key, WM_GATES) != 0;
     if (!has_trigger)
-        keys_say(self, "on: no trigger; the task starts only by hand");
+        wm_note(self->warnings, WM_KEY("on"), "on: no trigger; the task starts only by hand");
 }
 
 // What is read of a handler; the kinds that are always allowed have no options.
@@ -170,10 +161,11 @@ static void check_number(const Keys *self, const char *key, int64_t limit, const
     if (!value || json_is_null(value))
         return;
     if (!is_whole)
-        keys_say(self, "%s: expected a whole number above 0, not %.60s; %s", key, written,
-                 otherwise);
+        wm_note(self->warnings, WM_KEY(key), "%s: expected a whole number above 0, not %.60s; %s",
+                key, written, otherwise);
     else if (limit > 0 && number > (double)limit)
-        keys_say(self, "%s: at most %" G_GINT64_FORMAT " counts, not %.60s", key, limit, written);
+        wm_note(self->warnings, WM_KEY(key), "%s: at most %" G_GINT64_FORMAT " counts, not %.60s",
+                key, limit, written);
 }
 
 static void check_text(const Keys *self, const char *key, bool takes_map, const char *otherwise)
@@ -182,8 +174,8 @@ static void check_text(const Keys *self, const char *key, bool takes_map, const 
     bool is_good = !value || json_is_null(value) || json_is_string(value) ||
                    (takes_map && json_is_object(value));
     if (!is_good)
-        keys_say(self, "%s: expected a text%s; %s", key, takes_map ? ", or a map with id" : "",
-                 otherwise);
+        wm_note(self->warnings, WM_KEY(key), "%s: expected a text%s; %s", key,
+                takes_map ? ", or a map with id" : "", otherwise);
 }
 
 static void check_cooldown(const Keys *self)
@@ -191,9 +183,9 @@ static void check_cooldown(const Keys *self)
     const json_t *value = json_object_get(json_get_object(self->task->on, WM_GATES), "cooldown");
     g_autofree char *written = value ? json_to_text(value) : NULL;
     if (value && !json_is_null(value) && wm_gate_duration_ms(value) == 0)
-        keys_say(self,
-                 "on.cooldown: expected a time such as 4h or 30m, not %.60s; no run is held back",
-                 written);
+        wm_note(self->warnings, WM_KEY("on", "cooldown"),
+                "on.cooldown: expected a time such as 4h or 30m, not %.60s; no run is held back",
+                written);
 }
 
 /* A tool that is misspelled would be left to the agent. */
@@ -205,7 +197,8 @@ static void check_tools(const Keys *self)
     json_object_foreach (json_get_object(self->task->front, "tools"), key, value) {
         g_autofree char *hint = str_did_you_mean(key, known);
         if (*hint && !g_strv_contains(known, key))
-            keys_say(self, "tools.%s is not a tool kedge knows%s", key, hint);
+            wm_note(self->warnings, WM_KEY("tools", key), "tools.%s is not a tool kedge knows%s",
+                    key, hint);
     }
 }
 
@@ -224,7 +217,7 @@ void wm_task_validate_keys(const WmTask *task, GPtrArray *warnings)
     check_cooldown(&self);
     check_tools(&self);
     if (*task->body == '\0')
-        keys_say(&self,
-                 "no text below the frontmatter; the prompt is \"%s: process repository event.\"",
-                 task->name);
+        wm_note(warnings, WM_FILE,
+                "no text below the frontmatter; the prompt is \"%s: process repository event.\"",
+                task->name);
 }

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define EXPRESSION "expression \""
-
 struct WmLines {
     YamlTree tree;
     int before;      // lines of the file before the YAML
@@ -99,42 +97,18 @@ static int wm_lines_of_key(const WmLines *self, const char *address)
     return line;
 }
 
-/* Line of the first `text` in the body. 0: not there. */
-static int wm_lines_of_body(const WmLines *self, const char *text)
+/* Of a place in the body; it is the last part of the task's, after those of imports. */
+static int wm_lines_of_body(const WmLines *self, size_t before_end)
 {
-    const char *at = self->body ? strstr(self->body, text) : NULL;
-    return at ? self->before_body + count_lines(self->body, at) + 1 : 0;
+    size_t size = self->body ? strlen(self->body) : 0;
+    if (before_end > size)
+        return 0;
+    return self->before_body + count_lines(self->body, self->body + size - before_end) + 1;
 }
 
-// What is between `start` and the next quote.
-static char *up_to_quote(const char *start)
+int wm_lines_of(const WmLines *self, const WmNote *note)
 {
-    return g_strndup(start, strcspn(start, "\""));
-}
-
-static int line_of_text(const WmLines *self, const char *text)
-{
-    if (g_str_has_prefix(text, EXPRESSION)) {
-        g_autofree char *expression = up_to_quote(text + strlen(EXPRESSION));
-        return wm_lines_of_body(self, expression);
-    }
-    if (g_str_has_prefix(text, "unsupported gh-aw template directive"))
-        return wm_lines_of_body(self, "{{#");
-    if (g_str_has_prefix(text, "unknown engine "))
-        return wm_lines_of_key(self, "engine");
-    size_t size = strcspn(text, ": ");
-    g_autofree char *address = g_strndup(text, size);
-    const char *rest = text + size;
-    if (!g_str_has_prefix(rest, ": \""))
-        return wm_lines_of_key(self, address);
-    g_autofree char *child = up_to_quote(rest + strlen(": \""));
-    g_autofree char *whole = g_strconcat(address, ".", child, NULL);
-    return wm_lines_of_key(self, whole);
-}
-
-char *wm_lines_put(const WmLines *self, const char *path, const char *text)
-{
-    int line = line_of_text(self, text);
-    return line > 0 ? g_strdup_printf("%s: line %d: %s", path, line, text)
-                    : g_strdup_printf("%s: %s", path, text);
+    if (note->before_end > 0)
+        return wm_lines_of_body(self, note->before_end);
+    return note->key ? wm_lines_of_key(self, note->key) : 0;
 }

@@ -18,17 +18,6 @@ typedef struct Check {
     GPtrArray *problems, *warnings;
 } Check;
 
-static void check_say(const Check *self, GPtrArray *into, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-static void check_say(const Check *self, GPtrArray *into, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_ptr_array_add(into, g_strdup_printf("%s: %s", self->task->path, text));
-}
-
 static const json_t *check_gate(const Check *self, const char *key)
 {
     const json_t *value = json_object_get(json_get_object(self->task->on, WM_GATES), key);
@@ -37,16 +26,10 @@ static const json_t *check_gate(const Check *self, const char *key)
 
 static void check_expressions(const Check *self)
 {
-    g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) hints = g_ptr_array_new_with_free_func(g_free);
-    if (self->config->expressions == WM_EXPRESSIONS_OFF)
-        return;
-    wm_expressions_check(self->task->body, found, hints);
     bool is_fatal = self->config->expressions == WM_EXPRESSIONS_ERROR;
-    for (guint i = 0; i < found->len; i++)
-        check_say(self, is_fatal ? self->problems : self->warnings, "%s", (char *)found->pdata[i]);
-    for (guint i = 0; i < hints->len; i++)
-        check_say(self, self->warnings, "%s", (char *)hints->pdata[i]);
+    if (self->config->expressions != WM_EXPRESSIONS_OFF)
+        wm_expressions_check(self->task->body, is_fatal ? self->problems : self->warnings,
+                             self->warnings);
 }
 
 bool wm_task_names_engine(const WmTask *task)
@@ -63,10 +46,10 @@ static void check_activation(const Check *self)
     WmEngineKind kind;
     g_autoptr(GError) bad_reaction = NULL, bad_engine = NULL;
     if (!wm_task_reaction(self->task, &reaction, &bad_reaction))
-        check_say(self, self->problems, "%s", bad_reaction->message);
+        wm_note(self->problems, WM_KEY("on", "reaction"), "%s", bad_reaction->message);
     if (wm_task_names_engine(self->task) &&
         !wm_engine_find(self->task, self->config, &kind, &bad_engine))
-        check_say(self, self->problems, "%s", bad_engine->message);
+        wm_note(self->problems, WM_KEY("engine"), "%s", bad_engine->message);
 }
 
 static void check_schedule(const Check *self)
@@ -75,7 +58,8 @@ static void check_schedule(const Check *self)
     g_autoptr(GPtrArray) crons G_GNUC_UNUSED =
         wm_task_crons(self->task, self->warnings, &matches_any);
     if (matches_any)
-        check_say(self, self->warnings, "on.schedule is empty: the task starts at every tick");
+        wm_note(self->warnings, WM_KEY("on", "schedule"),
+                "on.schedule is empty: the task starts at every tick");
 }
 
 static bool has_trigger(const Check *self, const char *key)
@@ -95,13 +79,13 @@ static void check_roles(const Check *self, const char *key)
     const json_t *value = check_gate(self, key);
     g_autoptr(json_t) roles = value ? wm_trigger_list(value) : NULL;
     if (value && json_array_size(roles) == 0)
-        check_say(self, self->warnings, "on.%s names no role", key);
+        wm_note(self->warnings, WM_KEY("on", key), "on.%s names no role", key);
     size_t index;
     json_t *role;
     json_array_foreach (roles, index, role)
         if (!wm_role_is_known(json_string_value(role)))
-            check_say(self, self->warnings, "on.%s: \"%s\" is not a role of GitHub", key,
-                      json_string_value(role));
+            wm_note(self->warnings, WM_KEY("on", key), "on.%s: \"%s\" is not a role of GitHub", key,
+                    json_string_value(role));
 }
 
 static void check_gates(const Check *self)
@@ -110,8 +94,8 @@ static void check_gates(const Check *self)
                      has_trigger(self, "slash_command") || has_trigger(self, "discussion") ||
                      has_trigger(self, "discussion_comment");
     if (is_public && !check_gate(self, "roles") && !self->config->gate_roles)
-        check_say(self, self->warnings,
-                  "public trigger without on.roles; anyone can start this task");
+        wm_note(self->warnings, WM_FILE,
+                "public trigger without on.roles; anyone can start this task");
     check_roles(self, "roles");
     check_roles(self, "skip-roles");
 
@@ -119,8 +103,8 @@ static void check_gates(const Check *self)
     const char *date = json_string_value(stop);
     int64_t at_ms;
     if (stop && !(date && (wm_gate_is_relative_date(date) || wm_gate_parse_date(date, &at_ms))))
-        check_say(self, self->problems,
-                  "on.stop-after: neither a date nor a time such as +7d: \"%s\"", date ? date : "");
+        wm_note(self->problems, WM_KEY("on", "stop-after"),
+                "on.stop-after: neither a date nor a time such as +7d: \"%s\"", date ? date : "");
 }
 
 // What gh-aw acts on and kedge does not.
@@ -132,10 +116,10 @@ static void check_ignored(const Check *self)
         if (json_object_get(self->task->front, keys[i]))
             g_string_append_printf(found, "%s%s", found->len > 0 ? ", " : "", keys[i]);
     if (found->len > 0)
-        check_say(self, self->warnings, "not interpreted: %s", found->str);
+        wm_note(self->warnings, WM_FILE, "not interpreted: %s", found->str);
     const GPtrArray *notes = self->task->import_notes;
     for (guint i = 0; notes && i < notes->len; i++)
-        check_say(self, self->warnings, "%s", (char *)notes->pdata[i]);
+        wm_note(self->warnings, WM_FILE, "%s", (char *)notes->pdata[i]);
 }
 
 /* Of kedge neither, as long as it has no tools for the web and no sandbox. */
@@ -143,7 +127,8 @@ static void check_network(const Check *self)
 {
     g_autofree char *engine = wm_task_engine(self->task, self->config);
     if (json_object_get(self->task->front, "network"))
-        check_say(self, self->warnings, "network: is not enforced for engine %s", engine);
+        wm_note(self->warnings, WM_KEY("network"), "network: is not enforced for engine %s",
+                engine);
 }
 
 static void check_judge(const Check *self)
@@ -151,7 +136,8 @@ static void check_judge(const Check *self)
     g_autoptr(WmPolicy) policy = wm_policy_new(wm_task_safe_outputs(self->task), NULL);
     g_autoptr(GError) wrong = NULL;
     if (wm_judge_is_wanted(policy->threats) && !wm_judge_check(policy->threats, &wrong))
-        check_say(self, self->problems, "safe-outputs.threat-detection: %s", wrong->message);
+        wm_note(self->problems, WM_KEY("safe-outputs", "threat-detection"),
+                "safe-outputs.threat-detection: %s", wrong->message);
 }
 
 void wm_task_validate(const WmTask *task, const WmConfig *config, GPtrArray *problems,

@@ -7,7 +7,7 @@
 #include "wm/task/policy.h"
 #include "wm/task/project.h"
 
-/* `problems` and `warnings` get texts that begin with the task's path (char *). */
+/* `problems` and `warnings` are notes, here and below; a task's get no path. */
 void wm_task_validate(const WmTask *task, const WmConfig *config, GPtrArray *problems,
                       GPtrArray *warnings);
 /* Whether it says itself which engine it wants; else that of the configuration counts. */

@@ -64,10 +64,11 @@ void wm_run_result_clear(WmRunResult *self)
 bool wm_pipeline_load(WmPipeline *self, const char *root, const char *task_name, bool is_staged,
                       GError **error)
 {
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) warnings = wm_notes_new();
     bool is_loaded = wm_project_load(root, task_name, warnings, &self->project, error);
     for (unsigned i = 0; i < warnings->len; i++) {
-        g_autofree char *text = g_strconcat("wm: ", g_ptr_array_index(warnings, i), NULL);
+        g_autofree char *shown = wm_note_show(warnings->pdata[i], 0);
+        g_autofree char *text = g_strconcat("wm: ", shown, NULL);
         wm_log(WM_WARN, text, NULL);
     }
     self->task = is_loaded ? wm_project_find(self->project, task_name, error) : NULL;

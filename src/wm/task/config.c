@@ -10,18 +10,6 @@
 
 #define DEFAULT_TURNS 100
 
-static void config_warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void config_warn(GPtrArray *warnings, const char *format, ...)
-{
-    if (!warnings)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_ptr_array_add(warnings, g_strdup_printf("%s: %s", WM_CONFIG_PATH, text));
-}
-
 static bool read_map(const char *root, json_t **ret_map, GError **error)
 {
     g_autofree char *path = g_build_filename(root, WM_CONFIG_PATH, NULL);
@@ -49,8 +37,8 @@ static void read_engine(WmConfig *self, ConfigReader *reader, GPtrArray *warning
 {
     self->version = config_int(reader, "version", 1);
     if (self->version != 1)
-        config_warn(warnings, "version %" G_GINT64_FORMAT " is unknown; read as version 1",
-                    self->version);
+        wm_note(warnings, WM_KEY("version"),
+                "version %" G_GINT64_FORMAT " is unknown; read as version 1", self->version);
     self->engine = config_text(reader, "engine", "claude");
     if (!*self->engine) {
         g_free(self->engine);
@@ -65,8 +53,8 @@ static void read_engine(WmConfig *self, ConfigReader *reader, GPtrArray *warning
     g_autofree char *event = config_text(reader, "context.event", "none");
     self->summarizes_event = strcmp(event, "summary") == 0;
     if (!self->summarizes_event && strcmp(event, "none") != 0)
-        config_warn(warnings, "context.event \"%s\" is unknown (none, summary); read as none",
-                    event);
+        wm_note(warnings, WM_KEY("context", "event"),
+                "context.event \"%s\" is unknown (none, summary); read as none", event);
     self->pr_is_draft = config_bool(reader, "pr.draft", false);
     self->pr_reviewers = config_texts(reader, "pr.reviewers", false);
     self->cost_usd = config_number(reader, "limits.cost_usd", 0);
@@ -133,12 +121,15 @@ static void read_workflow(WmConfig *self, ConfigReader *reader)
     read_secrets(self, reader);
 }
 
-bool wm_config_read(const char *root, GPtrArray *warnings, WmConfig **ret_config, GError **error)
+static bool read_config(const char *root, GPtrArray *warnings, WmConfig **ret_config,
+                        WmNote **ret_problem, GError **error)
 {
     g_autoptr(json_t) map = NULL;
     if (!read_map(root, &map, error))
         return false;
-    ConfigReader reader = { .root = map, .path = WM_CONFIG_PATH };
+    guint first = wm_notes_count(warnings);
+    g_autoptr(GPtrArray) problems = wm_notes_new();
+    ConfigReader reader = { map, problems };
     g_autoptr(WmConfig) self = g_new0(WmConfig, 1);
     self->all = json_incref(map);
     read_engine(self, &reader, warnings);
@@ -146,12 +137,29 @@ bool wm_config_read(const char *root, GPtrArray *warnings, WmConfig **ret_config
     read_workflow(self, &reader);
     if (config_is_given(&reader, "gates.roles"))
         self->gate_roles = config_texts(&reader, "gates.roles", true);
-    if (reader.error) {
-        g_propagate_error(error, reader.error);
-        return false;
+    wm_notes_set_path(warnings, first, WM_CONFIG_PATH);
+    wm_notes_set_path(problems, 0, WM_CONFIG_PATH);
+    if (problems->len == 0) {
+        *ret_config = g_steal_pointer(&self);
+        return true;
     }
-    *ret_config = g_steal_pointer(&self);
-    return true;
+    g_autofree char *text = wm_note_show(problems->pdata[0], 0);
+    *ret_problem = g_ptr_array_steal_index(problems, 0);
+    return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s", text);
+}
+
+bool wm_config_read(const char *root, GPtrArray *warnings, WmConfig **ret_config, GError **error)
+{
+    g_autoptr(WmNote) problem = NULL;
+    return read_config(root, warnings, ret_config, &problem, error);
+}
+
+WmNote *wm_config_problem(const char *root)
+{
+    g_autoptr(WmConfig) config = NULL;
+    WmNote *problem = NULL;
+    read_config(root, NULL, &config, &problem, NULL);
+    return problem;
 }
 
 void wm_config_free(WmConfig *self)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "wm/task/notes.h"
 
 #define WM_CONFIG_PATH ".wm/config.yml"
 
@@ -37,7 +38,9 @@ typedef struct WmConfig {
     double cost_usd;                     // limits.cost_usd; 0: unset
 } WmConfig;
 
-/* Of the repository at `root`. `warnings` gets texts (char *). Errors begin with the path. */
+/* Of the repository at `root`. `warnings`: notes.h. Errors begin with the path. */
 bool wm_config_read(const char *root, GPtrArray *warnings, WmConfig **ret_config, GError **error);
+/* The value that makes it fail, with its place; NULL: it does not, or as a whole. */
+WmNote *wm_config_problem(const char *root);
 void wm_config_free(WmConfig *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmConfig, wm_config_free)

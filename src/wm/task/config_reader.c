@@ -3,8 +3,7 @@
 
 void config_fail(ConfigReader *self, const char *name, const char *text)
 {
-    if (!self->error)
-        fail_with(&self->error, KEDGE_ERROR_PROTOCOL, "%s: %s: %s", self->path, name, text);
+    wm_note(self->problems, WM_KEY(name), "%s: %s", name, text);
 }
 
 // A map on the way that is none is the error, with its own name.

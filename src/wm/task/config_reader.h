@@ -5,11 +5,11 @@
 #pragma once
 
 #include "base/json.h"
+#include "wm/task/notes.h"
 
 typedef struct ConfigReader {
     const json_t *root;
-    const char *path; // of the file, for messages
-    GError *error;    // the first; what is read afterwards is its default
+    GPtrArray *problems; // notes; what is read after one is its default
 } ConfigReader;
 
 /* Each takes a dotted name ("workflow.runs_on"); absent and null are the default. */
@@ -24,5 +24,5 @@ json_t *config_texts(ConfigReader *self, const char *name, bool allows_text);
 json_t *config_maps(ConfigReader *self, const char *name);
 /* Borrowed; NULL when absent. */
 const json_t *config_value(ConfigReader *self, const char *name);
-/* Keeps the first: `<path>: <name>: <text>`. */
+/* A problem: `<name>: <text>`. */
 void config_fail(ConfigReader *self, const char *name, const char *text);

@@ -264,40 +264,48 @@ static char *scan_next(Scan *self, const char **ret_start, const char **ret_end)
     return g_strstrip(g_strndup(inside, (gsize)(end - inside)));
 }
 
-static void check_one(const char *expression, GPtrArray *problems, GPtrArray *hints)
+static void check_one(const char *expression, WmNotePlace place, GPtrArray *problems,
+                      GPtrArray *hints)
 {
     if (!*expression) {
-        g_ptr_array_add(problems, g_strdup("empty ${{ }} expression"));
+        wm_note(problems, place, "empty ${{ }} expression");
         return;
     }
     const char *reason = NULL;
     g_autoptr(GPtrArray) atoms = expression_parse(expression, &reason);
     if (!atoms) {
-        g_ptr_array_add(problems, g_strdup_printf("expression \"%s\": %s", expression, reason));
+        wm_note(problems, place, "expression \"%s\": %s", expression, reason);
         return;
     }
     for (unsigned i = 0; hints && i < atoms->len; i++) {
         if (!((const Atom *)atoms->pdata[i])->is_gh_aw)
             continue;
-        g_ptr_array_add(hints, g_strdup_printf("expression \"%s\": prefer wm.sanitized.* over "
-                                               "the outputs of a step or job of gh-aw",
-                                               expression));
+        wm_note(hints, place,
+                "expression \"%s\": prefer wm.sanitized.* over the outputs of a step or job of "
+                "gh-aw",
+                expression);
         return;
     }
+}
+
+static WmNotePlace place_in(const char *body, const char *at)
+{
+    return (WmNotePlace) { .before_end = strlen(body) - (size_t)(at - body) };
 }
 
 void wm_expressions_check(const char *body, GPtrArray *problems, GPtrArray *hints)
 {
     Scan blocks = scan_begin(body);
-    if (scan_find(&blocks, HANDLEBARS))
-        g_ptr_array_add(problems,
-                        g_strdup("unsupported gh-aw template directive {{#...}} in task body; use "
-                                 "${{ }} expressions only or remove Handlebars-style blocks"));
+    const char *handlebars = scan_find(&blocks, HANDLEBARS);
+    if (handlebars)
+        wm_note(problems, place_in(body, handlebars),
+                "unsupported gh-aw template directive {{#...}} in task body; use ${{ }} "
+                "expressions only or remove Handlebars-style blocks");
     Scan scan = scan_begin(body);
     const char *start, *end;
     char *expression;
     while ((expression = scan_next(&scan, &start, &end))) {
-        check_one(expression, problems, hints);
+        check_one(expression, place_in(body, start), problems, hints);
         g_free(expression);
     }
 }

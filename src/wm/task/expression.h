@@ -5,6 +5,7 @@
 #pragma once
 
 #include "wm/task/event.h"
+#include "wm/task/notes.h"
 
 typedef struct WmScope { // all borrowed
     const char *task_name;
@@ -12,8 +13,8 @@ typedef struct WmScope { // all borrowed
     const WmSanitized *sanitized;
 } WmScope;
 
-/* All that is not supported, as texts of task-engine §5.4 (`expression "x": …`, char *). `hints`
-   (may be NULL) gets advice that is no problem. */
+/* All that is not supported (notes.h), in the words of task-engine §5.4 (`expression "x": …`).
+   `hints` gets advice that is no problem. */
 void wm_expressions_check(const char *body, GPtrArray *problems, GPtrArray *hints);
 /* Outside of fences. With `is_lenient` a bad expression stays as it is; else it is an error
    `expand "<expr>": <reason>`. Caller frees. */

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "wm/task/labels.h"
+#include "wm/task/notes.h"
 
 #include <inttypes.h>
 
@@ -35,6 +36,8 @@ const WmKindDef wm_kind_table[WM_KINDS] = {
 };
 
 // beside the handlers; NULL-terminated
+#define OUTPUTS "safe-outputs"
+
 static const char *const other_keys[] = {
     "messages",
     "staged",
@@ -79,17 +82,6 @@ WmKind wm_kind_of(const char *type)
     return kind;
 }
 
-static void policy_warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void policy_warn(GPtrArray *warnings, const char *format, ...)
-{
-    if (!warnings)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    g_ptr_array_add(warnings, g_strdup_vprintf(format, arguments));
-    va_end(arguments);
-}
-
 /* The part of the map `from` with names in dashes; where both spellings stand, that with dashes
    counts. `where` is for warnings. New reference. */
 static json_t *normal_names(const json_t *from, const char *where, GPtrArray *warnings)
@@ -101,12 +93,12 @@ static json_t *normal_names(const json_t *from, const char *where, GPtrArray *wa
         g_autofree char *name = with_dashes(key);
         bool is_normal = strcmp(name, key) == 0;
         if (!is_normal && json_object_get(from, name)) {
-            policy_warn(warnings, "%s: both \"%s\" and \"%s\"; \"%s\" counts", where, key, name,
-                        name);
+            wm_note(warnings, WM_KEY(where, key), "%s: both \"%s\" and \"%s\"; \"%s\" counts",
+                    where, key, name, name);
             continue;
         }
         if (!is_normal && wm_kind_of(key) < WM_KINDS)
-            policy_warn(warnings, "%s: \"%s\" is written \"%s\"", where, key, name);
+            wm_note(warnings, WM_KEY(where, key), "%s: \"%s\" is written \"%s\"", where, key, name);
         json_set_take(normal, name, json_incref(value));
     }
     return normal;
@@ -156,9 +148,9 @@ static void check_blocked(const WmHandler *handler, const char *name, GPtrArray 
     for (size_t i = 0; i < json_array_size(blocked); i++) {
         const char *pattern = json_string_value(json_array_get(blocked, i));
         if (!wm_label_pattern_is_valid(pattern))
-            policy_warn(warnings,
-                        "safe-outputs.%s.blocked: pattern \"%s\" is malformed and matches nothing",
-                        name, pattern);
+            wm_note(warnings, WM_KEY(OUTPUTS, name, "blocked"),
+                    "safe-outputs.%s.blocked: pattern \"%s\" is malformed and matches nothing",
+                    name, pattern);
     }
 }
 
@@ -170,8 +162,8 @@ static void check_target(const WmHandler *handler, const char *name, GPtrArray *
     bool is_word = g_strcmp0(text, "triggering") == 0 || g_strcmp0(text, "*") == 0;
     bool is_number = number > 0 || (text && str_parse_int(text, &number) && number > 0);
     if (target && !is_word && !is_number)
-        policy_warn(
-            warnings,
+        wm_note(
+            warnings, WM_KEY(OUTPUTS, name, "target"),
             "safe-outputs.%s.target: expected triggering, \"*\" or a number; read as triggering",
             name);
 }
@@ -188,7 +180,8 @@ static json_t *options_of(WmKind kind, const json_t *value, GPtrArray *warnings)
     if (has_labels && json_is_array(value))
         return json_pack("{s:O}", "allowed", value);
     if (!json_is_false(value))
-        policy_warn(warnings, "safe-outputs.%s: expected true, false or a map; not enabled", name);
+        wm_note(warnings, WM_KEY(OUTPUTS, name),
+                "safe-outputs.%s: expected true, false or a map; not enabled", name);
     return NULL;
 }
 
@@ -206,9 +199,9 @@ static void read_handler(WmPolicy *self, WmKind kind, const json_t *value, GPtrA
     if (json_integer_value(max) > 0 && def->default_max > 0)
         handler->max = json_integer_value(max);
     else if (max)
-        policy_warn(warnings,
-                    "safe-outputs.%s.max: expected a whole number above 0; read as %" PRId64,
-                    def->handler, def->default_max);
+        wm_note(warnings, WM_KEY(OUTPUTS, def->handler, "max"),
+                "safe-outputs.%s.max: expected a whole number above 0; read as %" PRId64,
+                def->handler, def->default_max);
     handler->is_staged = json_get_bool(options, "staged", false);
     check_blocked(handler, def->handler, warnings);
     check_target(handler, def->handler, warnings);
@@ -247,9 +240,9 @@ static void read_keys(WmPolicy *self, const json_t *keys, GPtrArray *warnings)
             read_handler(self, kind, value, warnings);
         else if (kind == WM_KINDS && !g_strv_contains(other_keys, key)) {
             g_autofree char *hint = handler_hint(key);
-            policy_warn(warnings,
-                        "safe-outputs: \"%s\" is not supported%s; items of this type are skipped",
-                        key, hint);
+            wm_note(warnings, WM_KEY(OUTPUTS, key),
+                    "safe-outputs: \"%s\" is not supported%s; items of this type are skipped", key,
+                    hint);
         }
     }
     if (json_is_object(json_object_get(keys, "messages")))
@@ -279,7 +272,7 @@ WmPolicy *wm_policy_new(const json_t *safe_outputs, GPtrArray *warnings)
         g_autoptr(json_t) keys = normal_names(safe_outputs, "safe-outputs", warnings);
         read_keys(self, keys, warnings);
     } else if (safe_outputs && !json_is_null(safe_outputs)) {
-        policy_warn(warnings, "safe-outputs: expected a map; nothing is allowed");
+        wm_note(warnings, WM_KEY(OUTPUTS), "safe-outputs: expected a map; nothing is allowed");
     }
     return self;
 }

@@ -49,17 +49,6 @@ typedef struct Reading { // of all files, shared by the threads
     int next;               // atomic
 } Reading;
 
-static void project_warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void project_warn(GPtrArray *warnings, const char *format, ...)
-{
-    if (!warnings)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    g_ptr_array_add(warnings, g_strdup_vprintf(format, arguments));
-    va_end(arguments);
-}
-
 static void close_dir(DIR *dir)
 {
     closedir(dir);
@@ -173,8 +162,7 @@ static bool is_readable(const WmProject *project, TaskFile *file, const char *pa
         return false;
     bool is_inside = root && path_is_inside(target, root);
     if (!is_inside)
-        project_warn(file->warnings, "%s: skipped (the link leads out of the repository)",
-                     file->id);
+        wm_note(file->warnings, WM_FILE, "skipped (the link leads out of the repository)");
     return is_inside;
 }
 
@@ -185,8 +173,7 @@ static bool is_compiled(const WmProject *project, TaskFile *file)
     g_autofree char *path = g_build_filename(project->root, file->dir, lock, NULL);
     if (project->config->gh_aw == WM_GH_AW_FORCE || !file_exists(path))
         return false;
-    project_warn(file->warnings, "%s: skipped (compiled gh-aw workflow %s present)", file->id,
-                 lock);
+    wm_note(file->warnings, WM_FILE, "skipped (compiled gh-aw workflow %s present)", lock);
     return true;
 }
 
@@ -243,8 +230,9 @@ static void read_some(void *data)
         if (index >= (int)self->files->len)
             return;
         TaskFile *file = self->files->pdata[index];
-        file->warnings = g_ptr_array_new_with_free_func(g_free);
+        file->warnings = wm_notes_new();
         read_task(self->project, file);
+        wm_notes_set_path(file->warnings, 0, file->id);
         leave_out(self->wanted, file);
         if (file->warnings->len == 0)
             g_clear_pointer(&file->warnings, g_ptr_array_unref);
@@ -274,7 +262,7 @@ static bool loader_bear(const Loader *self, TaskFile *file, GError **error)
         return false;
     }
     if (!self->keeps_bad) {
-        project_warn(self->warnings, "%s", file->problem->message);
+        wm_note(self->warnings, WM_FILE, "%s", file->problem->message);
         return true;
     }
     WmBadFile *bad = g_new0(WmBadFile, 1);
@@ -288,12 +276,13 @@ static bool loader_bear(const Loader *self, TaskFile *file, GError **error)
 static bool take_file(const Loader *self, TaskFile *file, GError **error)
 {
     if (g_hash_table_contains(self->names, file->name)) {
-        project_warn(self->warnings, "%s: skipped (%s has a task of that name)", file->id,
-                     WM_TASKS_DIR);
+        guint first = wm_notes_count(self->warnings);
+        wm_note(self->warnings, WM_FILE, "skipped (%s has a task of that name)", WM_TASKS_DIR);
+        wm_notes_set_path(self->warnings, first, file->id);
         return true;
     }
-    for (guint i = 0; file->warnings && i < file->warnings->len; i++)
-        project_warn(self->warnings, "%s", (char *)file->warnings->pdata[i]);
+    if (file->warnings && self->warnings)
+        g_ptr_array_extend_and_steal(self->warnings, g_steal_pointer(&file->warnings));
     if (file->problem)
         return loader_bear(self, file, error);
     if (file->task || file->is_left_out)

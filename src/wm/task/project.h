@@ -29,7 +29,7 @@ typedef struct WmProject {
 } WmProject;
 
 /* `only` NULL: the first bad file, or file name, is an error. Else a task's name: problems of other
-   files are warnings (char *), and so is the absence of the one that is wanted. `warnings` may be
+   files are warnings (notes.h), and so is the absence of the one that is wanted. `warnings` may be
    NULL. */
 bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
                      WmProject **ret_project, GError **error);

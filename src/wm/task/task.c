@@ -106,13 +106,6 @@ static bool parse_front(const char *yaml, const char *end, json_t **ret_front, G
     return true;
 }
 
-// Adds what `more` says with the path of the file before it.
-static void add_warnings(GPtrArray *warnings, const char *path, const GPtrArray *more)
-{
-    for (guint i = 0; warnings && i < more->len; i++)
-        g_ptr_array_add(warnings, g_strdup_printf("%s: %s", path, (char *)more->pdata[i]));
-}
-
 static bool parse_text(const char *text, size_t size, WmTask *self, GError **error)
 {
     if (size > WM_MAX_TASK_BYTES)
@@ -139,9 +132,9 @@ bool wm_task_parse(const char *text, size_t size, const char *path, GPtrArray *w
         g_prefix_error(error, "%s: ", file);
         return false;
     }
-    g_autoptr(GPtrArray) more = g_ptr_array_new_with_free_func(g_free);
-    self->on = wm_triggers_normal(json_object_get(self->front, "on"), path, more);
-    add_warnings(warnings, path, more);
+    guint first = wm_notes_count(warnings);
+    self->on = wm_triggers_normal(json_object_get(self->front, "on"), path, warnings);
+    wm_notes_set_path(warnings, first, path);
     *ret_task = g_steal_pointer(&self);
     return true;
 }
@@ -149,6 +142,7 @@ bool wm_task_parse(const char *text, size_t size, const char *path, GPtrArray *w
 GPtrArray *wm_task_crons(const WmTask *self, GPtrArray *warnings, bool *ret_any)
 {
     GPtrArray *crons = g_ptr_array_new_with_free_func(g_free);
+    guint first = wm_notes_count(warnings);
     const json_t *schedule = json_get_object(self->on, "schedule");
     const json_t *entries = json_get_array(schedule, "entries");
     size_t index;
@@ -158,12 +152,13 @@ GPtrArray *wm_task_crons(const WmTask *self, GPtrArray *warnings, bool *ret_any)
         g_autofree char *cron = wm_schedule_normalize(entry, self->path);
         if (wm_schedule_is_cron(cron))
             g_ptr_array_add(crons, wm_schedule_collapse(cron));
-        else if (warnings)
-            g_ptr_array_add(warnings,
-                            g_strdup_printf("%s: on.schedule \"%s\" is not a schedule kedge "
-                                            "understands; not added to wm-agent.yml",
-                                            self->path, entry));
+        else
+            wm_note(warnings, WM_KEY("on", "schedule"),
+                    "on.schedule \"%s\" is not a schedule kedge understands; not added to "
+                    "wm-agent.yml",
+                    entry);
     }
+    wm_notes_set_path(warnings, first, self->path);
     if (ret_any)
         *ret_any = schedule && json_array_size(entries) == 0;
     return crons;

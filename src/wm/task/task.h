@@ -5,6 +5,7 @@
 #pragma once
 
 #include "wm/task/config.h"
+#include "wm/task/notes.h"
 
 #define WM_TASKS_DIR      ".wm/tasks"
 #define WM_MAX_TASK_BYTES ((size_t)1024 * 1024)
@@ -20,7 +21,7 @@ typedef struct WmTask {
 } WmTask;
 
 /* `text` is a whole file; `path` as above. Errors `implement.md: missing opening ---`. What is
-   wrong but harmless goes to `warnings` (char *, `<path>: …`); NULL: no one wants it. */
+   wrong but harmless goes to `warnings` (notes.h). */
 bool wm_task_parse(const char *text, size_t size, const char *path, GPtrArray *warnings,
                    WmTask **ret_task, GError **error);
 void wm_task_free(WmTask *self);

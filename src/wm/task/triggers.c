@@ -2,6 +2,7 @@
  * `on:` in its normal form (triggers.h): what stands under one key. The words that stand for whole
  * triggers are in trigger_words.c.
  */
+#include "wm/task/notes.h"
 #include "wm/task/trigger_words.h"
 
 #include "base/str.h"
@@ -71,17 +72,6 @@ typedef struct Normal {
     GPtrArray *warnings; // NULL: no one wants them
 } Normal;
 
-static void normal_warn(const Normal *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void normal_warn(const Normal *self, const char *format, ...)
-{
-    if (!self->warnings)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    g_ptr_array_add(self->warnings, g_strdup_vprintf(format, arguments));
-    va_end(arguments);
-}
-
 static const TriggerDef *find_trigger(const char *key)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(triggers); i++)
@@ -123,7 +113,8 @@ static bool add_options(const Normal *self, const TriggerDef *def, const json_t 
         size_t size = json_array_size(list);
         json_set_take(out, *name, list);
         if (size == 0) {
-            normal_warn(self, "on.%s.%s: no text in it; the trigger never fires", def->key, *name);
+            wm_note(self->warnings, WM_KEY("on", def->key, *name),
+                    "on.%s.%s: no text in it; the trigger never fires", def->key, *name);
             return false;
         }
     }
@@ -172,7 +163,8 @@ static json_t *command_events(const Normal *self, const char *key, const json_t 
         if (g_strv_contains(known, event))
             json_append_take(events, json_text(event));
         else if (strcmp(event, "*") != 0)
-            normal_warn(self, "on.%s.events: \"%s\" is not an event kedge understands", key, event);
+            wm_note(self->warnings, WM_KEY("on", key, "events"),
+                    "on.%s.events: \"%s\" is not an event kedge understands", key, event);
     }
     if (has_all) {
         json_array_clear(events);
@@ -197,7 +189,8 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
     if (is_name || (is_map && names))
         json_set_take(out, "name", command_names(names));
     if (names && json_array_size(json_get_array(out, "name")) == 0)
-        normal_warn(self, "on.%s: empty name; the trigger never fires", key);
+        wm_note(self->warnings, WM_KEY("on", key), "on.%s: empty name; the trigger never fires",
+                key);
 
     json_set_take(out, "events",
                   command_events(self, key, json_object_get(value, "events"),
@@ -213,7 +206,8 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
 static bool add_entry(const Normal *self, const json_t *item, json_t *entries)
 {
     if (json_object_get(item, "timezone"))
-        normal_warn(self, "on.schedule: timezone is not read; the time is in UTC");
+        wm_note(self->warnings, WM_KEY("on", "schedule"),
+                "on.schedule: timezone is not read; the time is in UTC");
     const json_t *text = json_is_object(item) ? json_object_get(item, "cron") : item;
     return wm_trigger_add_text(entries, text) || json_is_string(item);
 }
@@ -230,12 +224,13 @@ static bool add_schedule(const Normal *self, const json_t *value, json_t *out)
         is_good = is_good && add_entry(self, value, entries);
     json_array_foreach (value, index, item)
         if (!add_entry(self, item, entries))
-            normal_warn(self, "on.schedule: entry %zu is neither a text nor a map with cron",
-                        index + 1);
+            wm_note(self->warnings, WM_KEY("on", "schedule"),
+                    "on.schedule: entry %zu is neither a text nor a map with cron", index + 1);
     if (json_is_array(value) && json_array_size(value) > 0 && json_array_size(entries) == 0)
         is_good = false;
     if (!is_good)
-        normal_warn(self, "on.schedule: nothing in it is a schedule; the trigger never fires");
+        wm_note(self->warnings, WM_KEY("on", "schedule"),
+                "on.schedule: nothing in it is a schedule; the trigger never fires");
     return is_good;
 }
 
@@ -248,7 +243,7 @@ static bool add_body(const Normal *self, const TriggerDef *def, const json_t *va
     bool has_short_form =
         (is_schedule || is_command) && (json_is_string(value) || json_is_array(value));
     if (!has_no_options && !json_is_object(value) && !has_short_form) {
-        normal_warn(self, "on.%s: expected a map; ignored", def->key);
+        wm_note(self->warnings, WM_KEY("on", def->key), "on.%s: expected a map; ignored", def->key);
         return false;
     }
     if (is_schedule)
@@ -264,7 +259,8 @@ static void add_gate(const Normal *self, const char *key, const json_t *value)
     g_autofree char *gate = g_strdelimit(g_strdup(key), "_", '-');
     if (!g_strv_contains(gate_keys, gate)) {
         g_autofree char *hint = wm_trigger_did_you_mean(key);
-        normal_warn(self, "on.%s is not a trigger kedge understands%s", key, hint);
+        wm_note(self->warnings, WM_KEY("on", key), "on.%s is not a trigger kedge understands%s",
+                key, hint);
         return;
     }
     json_t *gates = json_get_object(self->out, WM_GATES);
@@ -306,7 +302,8 @@ static void add_word(const Normal *self, const char *text)
         return;
     }
     g_autofree char *hint = wm_trigger_did_you_mean(trimmed);
-    normal_warn(self, "on: \"%s\" is not a trigger kedge understands%s", trimmed, hint);
+    wm_note(self->warnings, WM_KEY("on"), "on: \"%s\" is not a trigger kedge understands%s",
+            trimmed, hint);
 }
 
 static void add_any(const Normal *self, const json_t *on)
@@ -316,7 +313,7 @@ static void add_any(const Normal *self, const json_t *on)
     else if (json_is_object(on))
         add_map(self, on);
     else if (on && !json_is_null(on))
-        normal_warn(self, "on: expected a trigger, a list or a map");
+        wm_note(self->warnings, WM_KEY("on"), "on: expected a trigger, a list or a map");
 }
 
 json_t *wm_triggers_normal(const json_t *on, const char *id, GPtrArray *warnings)
