@@ -8,7 +8,7 @@
  *   const OperationDef operation_task_get = {
  *       .tool = { .name = "task_get", .label = "Queue task", .summary = "Show one queue task",
  *                 .fields = get_fields, OPERATION_OF(GetArgs, OPERATION_FLAGS) },
- *       .module = "task", .operation = "get", .run = get_run, …
+ *       OPERATION_PARTS(get, "task", "get", get_output), …
  *   };
  *
  * and is one line of src/tables.c. run() is a plain function on a worker; it blocks and obeys
@@ -58,6 +58,11 @@ typedef struct OperationDef {
 /* What all have alike, of one whose arguments are an `args_type`; it reads unless it says more. */
 #define OPERATION_OF(args_type, flags_)                                                            \
     .args_size = sizeof(args_type), .flags = (flags_), OPERATION_HOOKS
+
+/* What is named after the operation `name`: name_examples, name_run(). */
+#define OPERATION_PARTS(name, module_, operation_, output_)                                        \
+    .module = module_, .operation = operation_, .output = output_, .examples = name##_examples,    \
+    .run = name##_run
 
 /* ToolDef hooks of every operation. */
 bool operation_run(ToolCall *call, const void *args, ToolResult *result, GError **error);

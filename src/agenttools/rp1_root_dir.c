@@ -13,7 +13,7 @@ static const char *const source_names[] = {
 
 static const FieldDef no_fields[] = { { 0 } };
 
-static const FieldDef output_fields[] = {
+static const FieldDef root_dir_output[] = {
     { "root", FIELD_STRING, 0, .is_required = true,
       .help = "Absolute path of the .rp1 directory; it need not exist" },
     { "isWorktree", FIELD_BOOLEAN, 0, .is_required = true, .help = "In a linked git worktree" },
@@ -28,7 +28,7 @@ static const FieldDef output_fields[] = {
     { 0 },
 };
 
-static const OperationExample examples[] = {
+static const OperationExample root_dir_examples[] = {
     { "kedge agent-tools rp1-root-dir", "{}",
       "{\"root\":\"/home/dev/app/.rp1\",\"isWorktree\":true,\"worktreeName\":\"feat/login\","
       "\"source\":\"git-common-dir\",\"projectRoot\":\"/home/dev/app\","
@@ -69,9 +69,6 @@ const OperationDef operation_rp1_root_dir = {
               .effect = EFFECT_READ,
               .flags = OPERATION_FLAGS,
               OPERATION_HOOKS },
-    .module = "rp1-root-dir",
-    .output = output_fields,
-    .examples = examples,
+    OPERATION_PARTS(root_dir, "rp1-root-dir", NULL, root_dir_output),
     .environment = "RP1_ROOT, RP1_KB_ROOT, RP1_WORK_ROOT: these directories, when set",
-    .run = root_dir_run,
 };

@@ -88,7 +88,7 @@ static const FieldDef skipped_fields[] = {
     { 0 },
 };
 
-static const FieldDef output_fields[] = {
+static const FieldDef extract_output[] = {
     { "scope", FIELD_STRING, 0, .is_required = true, .help = "As given" },
     { "base", FIELD_STRING, 0, .help = "As given, or the left side of a range" },
     { "filesScanned", FIELD_INTEGER, 0, .is_required = true, .help = "Files that were read" },
@@ -101,7 +101,7 @@ static const FieldDef output_fields[] = {
     { 0 },
 };
 
-static const OperationExample examples[] = {
+static const OperationExample extract_examples[] = {
     { "kedge agent-tools comment-extract branch main --line-scoped",
       "{\"scope\":\"branch\",\"base\":\"main\",\"lineScoped\":true}",
       "{\"scope\":\"branch\",\"base\":\"main\",\"filesScanned\":12,\"linesAdded\":150,"
@@ -378,9 +378,6 @@ const OperationDef operation_comment_extract = {
                   "Knows some ninety languages; strings that look like comments are none.",
               .fields = extract_fields,
               OPERATION_OF(ExtractArgs, OPERATION_FLAGS) },
-    .module = "comment-extract",
+    OPERATION_PARTS(extract, "comment-extract", NULL, extract_output),
     .words = words,
-    .output = output_fields,
-    .examples = examples,
-    .run = extract_run,
 };

@@ -54,7 +54,7 @@ static const FieldDef emit_fields[] = {
     { 0 },
 };
 
-static const FieldDef output_fields[] = {
+static const FieldDef emit_output[] = {
     { "eventId", FIELD_INTEGER, 0, .is_required = true, .help = "Ascending over all runs" },
     { "runId", FIELD_STRING, 0, .is_required = true, .help = "The run" },
     { "type", FIELD_ENUM, 0, .is_required = true, .values = event_type_names, .help = "The event" },
@@ -68,7 +68,7 @@ static const FieldDef output_fields[] = {
     { 0 },
 };
 
-static const OperationExample examples[] = {
+static const OperationExample emit_examples[] = {
     { "kedge agent-tools emit --type status_change --run-id R --workflow build --step design "
       "--data '{\"status\":\"running\"}'",
       "{\"type\":\"status_change\",\"runId\":\"R\",\"workflow\":\"build\",\"step\":\"design\","
@@ -196,10 +196,6 @@ const OperationDef operation_emit = {
               .fields = emit_fields,
               .judge = emit_judge,
               OPERATION_OF(EmitArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = "emit",
-    .output = output_fields,
-    .examples = examples,
-    .environment = EMIT_ENVIRONMENT,
+    EMIT_PARTS(emit, NULL),
     .changes = "with --stamp: the front matter of the registered file",
-    .run = emit_run,
 };

@@ -66,8 +66,8 @@ static const OperationExample events_examples[] = {
     { 0 },
 };
 
-static bool list_events(OperationCall *call G_GNUC_UNUSED, const void *args_, Answer *answer,
-                        GError **error)
+static bool events_run(OperationCall *call G_GNUC_UNUSED, const void *args_, Answer *answer,
+                       GError **error)
 {
     const EventsArgs *args = args_;
     g_autoptr(Db) db = NULL;
@@ -86,12 +86,7 @@ const OperationDef operation_emit_events = {
               .summary = "List the events of a workflow run",
               .fields = events_fields,
               OPERATION_OF(EventsArgs, OPERATION_FLAGS) },
-    .module = "emit",
-    .operation = "events",
-    .output = events_output,
-    .examples = events_examples,
-    .environment = EMIT_ENVIRONMENT,
-    .run = list_events,
+    EMIT_PARTS(events, "events"),
 };
 
 // ---- export ----
@@ -215,10 +210,5 @@ const OperationDef operation_emit_export = {
               .summary = "Export a workflow run with its artifacts and events as JSON lines",
               .fields = export_fields,
               OPERATION_OF(ExportArgs, OPERATION_FLAGS) },
-    .module = "emit",
-    .operation = "export",
-    .output = export_output,
-    .examples = export_examples,
-    .environment = EMIT_ENVIRONMENT,
-    .run = export_run,
+    EMIT_PARTS(export, "export"),
 };

@@ -13,8 +13,10 @@
 #define EMIT_PROJECT                                                                               \
     .refuses_blank = true, .value_name = "DIR",                                                    \
     .help = "Project's directory, absolute; default that of the working directory"
-#define EMIT_ENVIRONMENT                                                                           \
-    "KEDGE_STATE_DB, RP1_DB: the database; RP1_ROOT, RP1_WORK_ROOT: the project's directories"
+#define EMIT_PARTS(name, operation)                                                                \
+    OPERATION_PARTS(name, "emit", operation, name##_output),                                       \
+        .environment = "KEDGE_STATE_DB, RP1_DB: the database; RP1_ROOT, RP1_WORK_ROOT: the "       \
+                       "project's directories"
 
 extern const FieldDef emit_state_fields[]; // {current, status, validNextStates, units}
 extern const FieldDef emit_run_fields[];   // a run (agent-tools-cli §4.1)

@@ -72,12 +72,7 @@ const OperationDef operation_emit_resume_run = {
               .summary = "Find the run of a feature that can go on, or begin one",
               .fields = resume_fields,
               OPERATION_OF(ResumeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = "emit",
-    .operation = "resume-run",
-    .output = resume_output,
-    .examples = resume_examples,
-    .environment = EMIT_ENVIRONMENT,
-    .run = resume_run,
+    EMIT_PARTS(resume, "resume-run"),
 };
 
 // ---- end-run ----
@@ -132,12 +127,7 @@ const OperationDef operation_emit_end_run = {
               .summary = "End a workflow run",
               .fields = end_fields,
               OPERATION_OF(EndArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = "emit",
-    .operation = "end-run",
-    .output = end_output,
-    .examples = end_examples,
-    .environment = EMIT_ENVIRONMENT,
-    .run = end_run,
+    EMIT_PARTS(end, "end-run"),
 };
 
 // ---- get-run ----
@@ -204,12 +194,7 @@ const OperationDef operation_emit_get_run = {
               .summary = "Show a workflow run and where it is",
               .fields = get_fields,
               OPERATION_OF(GetArgs, OPERATION_FLAGS) },
-    .module = "emit",
-    .operation = "get-run",
-    .output = get_output,
-    .examples = get_examples,
-    .environment = EMIT_ENVIRONMENT,
-    .run = get_run,
+    EMIT_PARTS(get, "get-run"),
 };
 
 // ---- list-runs ----
@@ -249,7 +234,7 @@ static const OperationExample list_examples[] = {
     { 0 },
 };
 
-static bool list_runs(OperationCall *call, const void *args_, Answer *answer, GError **error)
+static bool list_run(OperationCall *call, const void *args_, Answer *answer, GError **error)
 {
     const ListArgs *args = args_;
     g_autofree char *project = NULL;
@@ -277,10 +262,5 @@ const OperationDef operation_emit_list_runs = {
               .summary = "List workflow runs, newest activity first",
               .fields = list_fields,
               OPERATION_OF(ListArgs, OPERATION_FLAGS) },
-    .module = "emit",
-    .operation = "list-runs",
-    .output = list_output,
-    .examples = list_examples,
-    .environment = EMIT_ENVIRONMENT,
-    .run = list_runs,
+    EMIT_PARTS(list, "list-runs"),
 };

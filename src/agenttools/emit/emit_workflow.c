@@ -62,7 +62,7 @@ static const FieldDef transition_fields[] = {
 
 static const FieldDef machine_fields[] = { MACHINE_FIELDS(true), { 0 } };
 
-static const FieldDef output_fields[] = {
+static const FieldDef workflow_output[] = {
     MACHINE_FIELDS(false),
     { "workflows", FIELD_OBJECT_LIST, 0, .item_fields = machine_fields, .help = "Of list" },
     { 0 },
@@ -77,7 +77,7 @@ static const FieldDef output_fields[] = {
     "{\"from\":\"build\",\"to\":\"review\",\"label\":null}],"                                      \
     "\"order\":[\"plan\",\"build\",\"review\"]}"
 
-static const OperationExample examples[] = {
+static const OperationExample workflow_examples[] = {
     { "kedge agent-tools emit workflow list", "{\"action\":\"list\"}",
       "{\"workflows\":[" EXAMPLE_MACHINE("build-fast", "built-in") "]}" },
     { "kedge agent-tools emit workflow show build-fast",
@@ -188,11 +188,6 @@ const OperationDef operation_emit_workflow = {
               .summary = "List, show or check the state machines of workflows",
               .fields = workflow_fields,
               OPERATION_OF(WorkflowArgs, OPERATION_FLAGS) },
-    .module = "emit",
-    .operation = "workflow",
+    EMIT_PARTS(workflow, "workflow"),
     .words = words,
-    .output = output_fields,
-    .examples = examples,
-    .environment = EMIT_ENVIRONMENT,
-    .run = workflow_run,
 };

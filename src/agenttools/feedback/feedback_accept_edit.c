@@ -82,11 +82,7 @@ const OperationDef operation_feedback_accept_edit = {
               .effect = EFFECT_WRITE,
               .judge = accept_judge,
               OPERATION_OF(AcceptArgs, OPERATION_FLAGS | TOOL_CAN_DESTROY) },
-    .module = "feedback",
-    .operation = "accept-edit",
+    OPERATION_PARTS(accept, "feedback", "accept-edit", accept_output),
     .words = accept_words,
-    .output = accept_output,
-    .examples = accept_examples,
     .changes = "the artifact's file, when the edit is a suggestion",
-    .run = accept_run,
 };

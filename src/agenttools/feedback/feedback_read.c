@@ -262,9 +262,5 @@ const OperationDef operation_feedback_read = {
                              "and pending edits as patches.",
               .fields = read_fields,
               OPERATION_OF(ReadArgs, OPERATION_FLAGS) },
-    .module = "feedback",
-    .operation = "read",
-    .output = read_output,
-    .examples = read_examples,
-    .run = read_run,
+    OPERATION_PARTS(read, "feedback", "read", read_output),
 };

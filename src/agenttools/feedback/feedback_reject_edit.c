@@ -87,11 +87,7 @@ const OperationDef operation_feedback_reject_edit = {
               .effect = EFFECT_WRITE,
               .judge = reject_judge,
               OPERATION_OF(RejectArgs, OPERATION_FLAGS | TOOL_CAN_DESTROY) },
-    .module = "feedback",
-    .operation = "reject-edit",
+    OPERATION_PARTS(reject, "feedback", "reject-edit", reject_output),
     .words = reject_words,
-    .output = reject_output,
-    .examples = reject_examples,
     .changes = "the artifact's file, with --restore and a direct edit",
-    .run = reject_run,
 };

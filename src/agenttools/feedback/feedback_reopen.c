@@ -58,10 +58,6 @@ const OperationDef operation_feedback_reopen = {
               .summary = "Mark a resolved annotation as open again",
               .fields = reopen_fields,
               OPERATION_OF(ReopenArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = "feedback",
-    .operation = "reopen",
+    OPERATION_PARTS(reopen, "feedback", "reopen", reopen_output),
     .words = reopen_words,
-    .output = reopen_output,
-    .examples = reopen_examples,
-    .run = reopen_run,
 };

@@ -69,11 +69,7 @@ const OperationDef operation_feedback_reply = {
                              "resolved.",
               .fields = reply_fields,
               OPERATION_OF(ReplyArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = "feedback",
-    .operation = "reply",
+    OPERATION_PARTS(reply, "feedback", "reply", reply_output),
     .words = reply_words,
     .stdin_field = "content",
-    .output = reply_output,
-    .examples = reply_examples,
-    .run = reply_run,
 };

@@ -71,10 +71,6 @@ const OperationDef operation_feedback_resolve = {
                              "and may leave a reply. Resolving it again changes nothing.",
               .fields = resolve_fields,
               OPERATION_OF(ResolveArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT) },
-    .module = "feedback",
-    .operation = "resolve",
+    OPERATION_PARTS(resolve, "feedback", "resolve", resolve_output),
     .words = resolve_words,
-    .output = resolve_output,
-    .examples = resolve_examples,
-    .run = resolve_run,
 };

@@ -88,7 +88,7 @@ static const FieldDef summary_output[] = {
     { 0 },
 };
 
-static const FieldDef output_fields[] = {
+static const FieldDef validate_output[] = {
     { "diagrams", FIELD_OBJECT_LIST, 0, .is_required = true, .item_fields = diagram_output,
       .help = "In order, those of several files numbered through" },
     { "summary", FIELD_OBJECT, 0, .is_required = true, .item_fields = summary_output,
@@ -100,7 +100,7 @@ static const FieldDef output_fields[] = {
 
 static const char *const words[] = { "files", NULL };
 
-static const OperationExample examples[] = {
+static const OperationExample validate_examples[] = {
     { "kedge agent-tools mmd-validate docs/design.md docs/flow.mmd",
       "{\"files\":[\"docs/design.md\",\"docs/flow.mmd\"]}",
       "{\"diagrams\":[{\"index\":0,\"file\":\"docs/design.md\",\"valid\":true,\"diagramType\":"
@@ -453,12 +453,9 @@ const OperationDef operation_mmd_validate = {
                              "what was found there. Needs no network.",
               .fields = fields,
               OPERATION_OF(ValidateArgs, OPERATION_FLAGS) },
-    .module = "mmd-validate",
+    OPERATION_PARTS(validate, "mmd-validate", NULL, validate_output),
     .words = words,
     .stdin_field = "content",
-    .output = output_fields,
-    .examples = examples,
     .environment = "KEDGE_MERMAID_DIR: folder with mermaid and jsdom in node_modules, for --engine "
                    "mermaid",
-    .run = validate_run,
 };

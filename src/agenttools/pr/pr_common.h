@@ -13,10 +13,12 @@
 
 #define PR_TIMEOUT_MS (120 * 1000)
 #define PR_FLAGS      (OPERATION_FLAGS | TOOL_OPEN_WORLD)
-#define PR_ENVIRONMENT                                                                             \
-    "GITHUB_TOKEN, else GH_TOKEN: the token (GH_ENTERPRISE_TOKEN, GITHUB_ENTERPRISE_TOKEN for "    \
-    "other hosts than GitHub's); GITHUB_API_URL, else GH_HOST: the server; "                       \
-    "KEDGE_GITHUB_MAX_WAIT: seconds to wait for a rate limit"
+#define PR_PARTS(name, operation)                                                                  \
+    OPERATION_PARTS(name, "github-pr", operation, name##_output),                                  \
+        .environment =                                                                             \
+            "GITHUB_TOKEN, else GH_TOKEN: the token (GH_ENTERPRISE_TOKEN, "                        \
+            "GITHUB_ENTERPRISE_TOKEN for other hosts than GitHub's); GITHUB_API_URL, else "        \
+            "GH_HOST: the server; KEDGE_GITHUB_MAX_WAIT: seconds to wait for a rate limit"
 
 typedef struct PrTarget { // input of every operation; borrowed
     const char *owner, *repo;

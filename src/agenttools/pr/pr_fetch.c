@@ -79,7 +79,7 @@ static const FieldDef review_fields[] = {
     { "is_bot", FIELD_BOOLEAN, 0, .is_required = true, .help = "Written by a bot" },
     { 0 },
 };
-static const FieldDef output_fields[] = {
+static const FieldDef fetch_output[] = {
     { "review_comments", FIELD_OBJECT_LIST, 0, .is_required = true,
       .item_fields = review_comment_fields, .help = "On lines of the diff, oldest first" },
     { "issue_comments", FIELD_OBJECT_LIST, 0, .is_required = true,
@@ -89,7 +89,7 @@ static const FieldDef output_fields[] = {
     { 0 },
 };
 
-static const OperationExample examples[] = {
+static const OperationExample fetch_examples[] = {
     { "echo '{\"owner\":\"rp1-run\",\"repo\":\"rp1\",\"pr_number\":42}' | "
       "kedge agent-tools github-pr fetch-comments",
       "{\"owner\":\"rp1-run\",\"repo\":\"rp1\",\"pr_number\":42}",
@@ -396,11 +396,6 @@ const OperationDef operation_github_pr_fetch_comments = {
               .summary = "Fetch all comments of a PR, on the diff and in the conversation",
               .fields = fetch_fields,
               OPERATION_OF(FetchArgs, PR_FLAGS) },
-    .module = "github-pr",
-    .operation = OPERATION,
-    .output = output_fields,
-    .examples = examples,
-    .environment = PR_ENVIRONMENT,
+    PR_PARTS(fetch, OPERATION),
     .timeout_ms = PR_TIMEOUT_MS,
-    .run = fetch_run,
 };

@@ -33,7 +33,7 @@ static const FieldDef reaction_fields[] = {
     { 0 },
 };
 
-static const FieldDef output_fields[] = {
+static const FieldDef reaction_output[] = {
     { "reaction_id", FIELD_INTEGER, 0, .is_required = true, .help = "Id of the reaction" },
     { "content", FIELD_ENUM, 0, .is_required = true, .values = reactions, .help = "The reaction" },
     { "comment_type", FIELD_ENUM, 0, .is_required = true, .values = found_types,
@@ -42,7 +42,7 @@ static const FieldDef output_fields[] = {
     { 0 },
 };
 
-static const OperationExample examples[] = {
+static const OperationExample reaction_examples[] = {
     { "echo '{\"owner\":\"rp1-run\",\"repo\":\"rp1\",\"comment_id\":123456,\"reaction\":\"+1\"}' | "
       "kedge agent-tools github-pr add-reaction",
       "{\"owner\":\"rp1-run\",\"repo\":\"rp1\",\"comment_id\":123456,\"reaction\":\"+1\"}",
@@ -136,12 +136,7 @@ const OperationDef operation_github_pr_add_reaction = {
               .effect = EFFECT_WRITE,
               .judge = reaction_judge,
               OPERATION_OF(ReactionArgs, PR_FLAGS | TOOL_IDEMPOTENT) },
-    .module = "github-pr",
-    .operation = OPERATION,
-    .output = output_fields,
-    .examples = examples,
-    .environment = PR_ENVIRONMENT,
+    PR_PARTS(reaction, OPERATION),
     .changes = "adds a reaction on GitHub",
     .timeout_ms = PR_TIMEOUT_MS,
-    .run = reaction_run,
 };

@@ -28,7 +28,7 @@ static const FieldDef reply_fields[] = {
     { 0 },
 };
 
-static const FieldDef output_fields[] = {
+static const FieldDef reply_output[] = {
     { "comment_id", FIELD_INTEGER, 0, .is_required = true, .help = "Id of the reply" },
     { "html_url", FIELD_STRING, 0, .is_required = true, .help = "Address of the reply" },
     { "thread_root_id", FIELD_INTEGER, 0, .is_required = true,
@@ -38,7 +38,7 @@ static const FieldDef output_fields[] = {
     { 0 },
 };
 
-static const OperationExample examples[] = {
+static const OperationExample reply_examples[] = {
     { "echo '{\"owner\":\"rp1-run\",\"repo\":\"rp1\",\"pr_number\":42,\"comment_id\":123456,"
       "\"body\":\"This pattern is used for XSS prevention.\"}' | "
       "kedge agent-tools github-pr reply-comment",
@@ -224,12 +224,7 @@ const OperationDef operation_github_pr_reply_comment = {
               .effect = EFFECT_WRITE,
               .judge = reply_judge,
               OPERATION_OF(ReplyArgs, PR_FLAGS) },
-    .module = "github-pr",
-    .operation = OPERATION,
-    .output = output_fields,
-    .examples = examples,
-    .environment = PR_ENVIRONMENT,
+    PR_PARTS(reply, OPERATION),
     .changes = "posts a comment on GitHub",
     .timeout_ms = PR_TIMEOUT_MS,
-    .run = reply_run,
 };

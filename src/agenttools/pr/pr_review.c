@@ -73,7 +73,7 @@ static const FieldDef placement_fields[] = {
     { 0 },
 };
 
-static const FieldDef output_fields[] = {
+static const FieldDef review_output[] = {
     { "review_id", FIELD_INTEGER, .help = "ID of the review" },
     { "html_url", FIELD_STRING, .help = "Its page" },
     { "comments_posted", FIELD_INTEGER, .is_required = true, .help = "On lines and on files" },
@@ -90,7 +90,7 @@ static const FieldDef output_fields[] = {
     { 0 },
 };
 
-static const OperationExample examples[] = {
+static const OperationExample review_examples[] = {
     { "echo '{\"owner\":\"rp1-run\",\"repo\":\"rp1\",\"pr_number\":42,\"body\":\"Looks good.\","
       "\"event\":\"COMMENT\",\"comments\":[{\"path\":\"src/"
       "auth.ts\",\"line\":67,\"body\":\"Validate "
@@ -446,12 +446,7 @@ const OperationDef operation_github_pr_submit_review = {
               .effect = EFFECT_WRITE,
               .judge = review_judge,
               OPERATION_OF(ReviewArgs, PR_FLAGS) },
-    .module = "github-pr",
-    .operation = OPERATION,
-    .output = output_fields,
-    .examples = examples,
-    .environment = PR_ENVIRONMENT,
+    PR_PARTS(review, OPERATION),
     .changes = "posts a review and, where needed, comments on GitHub",
     .timeout_ms = PR_TIMEOUT_MS,
-    .run = review_run,
 };

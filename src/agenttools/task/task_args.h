@@ -11,8 +11,6 @@
 #define TASK_MAX_TYPES        20                    // in one filter
 #define TASK_MAX_DEPENDENCIES 1000
 
-#define TASK_MODULE "task"
-
 #define TASK_DB_FIELD(Args)                                                                        \
     {                                                                                              \
         "db", FIELD_STRING, offsetof(Args, db),                                                    \
@@ -46,8 +44,10 @@
     }
 #define TASK_LEASE_SECONDS_MAX 86400
 
-#define TASK_ENVIRONMENT                                                                           \
-    "KEDGE_TASK_DB: the store, a path or a URL. KEDGE_STATE_DB, RP1_DB: the agent-tools database"
+#define TASK_PARTS(name, output)                                                                   \
+    OPERATION_PARTS(name, "task", #name, output),                                                  \
+        .environment = "KEDGE_TASK_DB: the store, a path or a URL. KEDGE_STATE_DB, RP1_DB: the "   \
+                       "agent-tools database"
 
 /* The positional argument of operations about one task. */
 extern const char *const task_id_words[];

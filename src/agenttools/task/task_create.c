@@ -325,10 +325,5 @@ const OperationDef operation_task_create = {
                              "task of the first.",
               .fields = create_fields,
               OPERATION_OF(CreateArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = TASK_MODULE,
-    .operation = "create",
-    .output = create_output,
-    .examples = create_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = create_run,
+    TASK_PARTS(create, create_output),
 };

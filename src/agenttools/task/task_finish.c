@@ -216,13 +216,8 @@ const OperationDef operation_task_complete = {
                              "answered like the first.",
               .fields = complete_fields,
               OPERATION_OF(FinishArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = TASK_MODULE,
-    .operation = "complete",
+    TASK_PARTS(complete, record_output),
     .words = task_id_words,
-    .output = record_output,
-    .examples = complete_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = complete_run,
 };
 
 const OperationDef operation_task_fail = {
@@ -233,13 +228,8 @@ const OperationDef operation_task_fail = {
                              "when it has no tries left, ends it as failed. willRetry says which.",
               .fields = fail_fields,
               OPERATION_OF(FinishArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = TASK_MODULE,
-    .operation = "fail",
+    TASK_PARTS(fail, fail_output),
     .words = task_id_words,
-    .output = fail_output,
-    .examples = fail_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = fail_run,
 };
 
 const OperationDef operation_task_cancel = {
@@ -251,11 +241,6 @@ const OperationDef operation_task_cancel = {
                              "it.",
               .fields = cancel_fields,
               OPERATION_OF(FinishArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY) },
-    .module = TASK_MODULE,
-    .operation = "cancel",
+    TASK_PARTS(cancel, record_output),
     .words = task_id_words,
-    .output = record_output,
-    .examples = cancel_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = cancel_run,
 };

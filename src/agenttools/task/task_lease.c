@@ -194,13 +194,8 @@ const OperationDef operation_task_heartbeat = {
                              "means that the task was called off: stop working on it.",
               .fields = heartbeat_fields,
               OPERATION_OF(LeaseArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT) },
-    .module = TASK_MODULE,
-    .operation = "heartbeat",
+    TASK_PARTS(heartbeat, heartbeat_output),
     .words = task_id_words,
-    .output = heartbeat_output,
-    .examples = heartbeat_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = heartbeat_run,
 };
 
 const OperationDef operation_task_release = {
@@ -211,13 +206,8 @@ const OperationDef operation_task_release = {
                              "count.",
               .fields = release_fields,
               OPERATION_OF(LeaseArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = TASK_MODULE,
-    .operation = "release",
+    TASK_PARTS(release, record_output),
     .words = task_id_words,
-    .output = record_output,
-    .examples = release_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = release_run,
 };
 
 const OperationDef operation_task_retry = {
@@ -228,11 +218,6 @@ const OperationDef operation_task_retry = {
                              "tries.",
               .fields = retry_fields,
               OPERATION_OF(LeaseArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = TASK_MODULE,
-    .operation = "retry",
+    TASK_PARTS(retry, record_output),
     .words = task_id_words,
-    .output = record_output,
-    .examples = retry_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = retry_run,
 };

@@ -229,12 +229,7 @@ const OperationDef operation_task_pickup = {
                              "complete, fail or release.",
               .fields = pickup_fields,
               OPERATION_OF(PickupArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
-    .module = TASK_MODULE,
-    .operation = "pickup",
-    .output = pickup_output,
+    TASK_PARTS(pickup, pickup_output),
     .shape = OUTPUT_OBJECT_OR_NULL,
-    .examples = pickup_examples,
-    .environment = TASK_ENVIRONMENT,
     .extra_ms = pickup_extra_ms,
-    .run = pickup_run,
 };

@@ -245,12 +245,7 @@ const OperationDef operation_task_stats = {
                              "how many workers went silent.",
               .fields = stats_fields,
               OPERATION_OF(StatsArgs, OPERATION_FLAGS) },
-    .module = TASK_MODULE,
-    .operation = "stats",
-    .output = stats_output,
-    .examples = stats_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = stats_run,
+    TASK_PARTS(stats, stats_output),
 };
 
 const OperationDef operation_task_prune = {
@@ -261,10 +256,5 @@ const OperationDef operation_task_prune = {
                              "unfinished task depends on them.",
               .fields = prune_fields,
               OPERATION_OF(PruneArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY) },
-    .module = TASK_MODULE,
-    .operation = "prune",
-    .output = prune_output,
-    .examples = prune_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = prune_run,
+    TASK_PARTS(prune, prune_output),
 };

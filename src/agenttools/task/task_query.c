@@ -274,13 +274,8 @@ const OperationDef operation_task_get = {
                              "status and who made them.",
               .fields = get_fields,
               OPERATION_OF(GetArgs, OPERATION_FLAGS) },
-    .module = TASK_MODULE,
-    .operation = "get",
+    TASK_PARTS(get, get_output),
     .words = task_id_words,
-    .output = get_output,
-    .examples = get_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = get_run,
 };
 
 const OperationDef operation_task_list = {
@@ -290,11 +285,6 @@ const OperationDef operation_task_list = {
               .description = "Lists tasks, the oldest first, by status, project, type or run.",
               .fields = list_fields,
               OPERATION_OF(ListArgs, OPERATION_FLAGS) },
-    .module = TASK_MODULE,
-    .operation = "list",
-    .output = list_output,
+    TASK_PARTS(list, list_output),
     .shape = OUTPUT_LIST,
-    .examples = list_examples,
-    .environment = TASK_ENVIRONMENT,
-    .run = list_run,
 };
