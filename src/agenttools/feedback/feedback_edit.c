@@ -48,8 +48,8 @@ static const FieldDef reject_output[] = {
     { 0 },
 };
 
-static bool settle(OperationCall *call, const EditArgs *args, bool is_accepted,
-                   EditOutcome *ret_outcome, Answer *answer, GError **error)
+static bool feedback_settle_edit(OperationCall *call, const EditArgs *args, bool is_accepted,
+                                 EditOutcome *ret_outcome, Answer *answer, GError **error)
 {
     int64_t now_ms = tool_call_now_ms(call->tool_call), edit_id = 0;
     g_autoptr(Db) db = NULL;
@@ -107,7 +107,7 @@ static bool accept_run(OperationCall *call, const void *args_, Answer *answer, G
 {
     const EditArgs *args = args_;
     g_auto(EditOutcome) outcome = { 0 };
-    if (!settle(call, args, true, &outcome, answer, error))
+    if (!feedback_settle_edit(call, args, true, &outcome, answer, error))
         return false;
     answer_set_data(answer,
                     json_make("accepted:%hhd docId:%s editId:%jd mode:%s applied:%hhd", true,
@@ -178,7 +178,7 @@ static bool reject_run(OperationCall *call, const void *args_, Answer *answer, G
 {
     const EditArgs *args = args_;
     g_auto(EditOutcome) outcome = { 0 };
-    if (!settle(call, args, false, &outcome, answer, error))
+    if (!feedback_settle_edit(call, args, false, &outcome, answer, error))
         return false;
     answer_set_data(answer,
                     json_make("rejected:%hhd docId:%s editId:%jd mode:%s restored:%hhd", true,

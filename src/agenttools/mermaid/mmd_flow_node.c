@@ -2,7 +2,6 @@
  * Nodes, labels and links of flowcharts (mmd_flow.h), and what is said when one is broken.
  */
 #include "agenttools/mermaid/mmd_flow.h"
-#include "agenttools/mermaid/mmd_yaml.h"
 #include "base/str.h"
 
 #define HINT_CHARS_MAX 120 // of a label that a hint repeats

@@ -12,8 +12,6 @@
 
 /* accTitle and accDescr, whose text must not be missing. */
 bool lines_take_accessibility(MmdParser *p, bool *ret_taken);
-/* Statements, with white space and comments between them, to the end. */
-bool lines_parse(MmdParser *p, bool (*take_statement)(MmdParser *p, void *data), void *data);
 
 // ---- pie charts and git graphs: one statement a line, quoted strings, comments anywhere ----
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "agenttools/mermaid/mmd.h"
+#include "base/json.h"
 
 #include <stdint.h>
 
@@ -174,7 +175,11 @@ char *mmd_excerpt(const char *start, const char *stop);
    ends there. */
 const char *mmd_blame(const MmdParser *p, const char *at);
 
-/* The types, one file each. */
+/* YAML of front matter, or of the attributes of a node. On failure *ret_reason says why, and
+ *ret_line in which line of `text`; *ret_value is untouched. (mmd_clean.c) */
+bool mmd_yaml_parse(const char *text, json_t **ret_value, char **ret_reason, size_t *ret_line);
+
+/* The types, one file each, but for the small ones of mmd_lines.c. */
 bool mmd_parse_flowchart(MmdParser *p);
 bool mmd_parse_sequence(MmdParser *p);
 bool mmd_parse_class(MmdParser *p);

@@ -4,7 +4,6 @@
  * participant, but `Endpoint` and `back end` can.
  */
 #include "agenttools/mermaid/mmd_parser.h"
-#include "agenttools/mermaid/mmd_yaml.h"
 
 enum { // signs are their own kinds: , + -
     SEQ_NUMBER = MMD_KINDS,
