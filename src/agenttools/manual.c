@@ -287,8 +287,7 @@ static json_t *manual_examples(const OperationDef *operation)
         json_t *input = NULL, *output = NULL;
         if (!example->input || !json_parse_text(example->input, &input, NULL))
             continue;
-        json_t *item = json_object();
-        json_set_take(item, "input", input);
+        json_t *item = json_make("input:%p", input);
         if (example->output && json_parse_text(example->output, &output, NULL))
             json_set_take(item, "output", output);
         json_append_take(list, item);
@@ -298,8 +297,7 @@ static json_t *manual_examples(const OperationDef *operation)
 
 json_t *manual_schema(const OperationDef *operation)
 {
-    json_t *mcp = json_object();
-    json_set_text(mcp, "name", operation->tool.name);
+    json_t *mcp = json_make("name:%s", operation->tool.name);
     return json_make("tool:%s operation:%s? schema_version:%d description:%s mutates:%hhd "
                      "input:%p output:%p mcp:%p examples:%p",
                      operation->module, operation->operation, AGENT_TOOLS_SCHEMA_VERSION,

@@ -96,8 +96,7 @@ static void add_unknown(Answer *answer, const ToolCall *call)
     const GPtrArray *unknown = tool_call_unknown(call);
     for (unsigned i = 0; i < unknown->len; i++) {
         const FieldProblem *problem = unknown->pdata[i];
-        json_t *details = json_object();
-        json_set_text(details, "field", problem->path);
+        json_t *details = json_make("field:%s", problem->path);
         g_autofree char *text = g_strdup(problem->text);
         char *ignored = strstr(text, " ignored"); // it is not
         if (ignored)

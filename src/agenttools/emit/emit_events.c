@@ -132,8 +132,7 @@ typedef struct Export {
 /* Takes `value`. */
 static bool add_line(Export *self, const char *kind, json_t *value, GError **error)
 {
-    g_autoptr(json_t) line = json_object();
-    json_set_text(line, "kind", kind);
+    g_autoptr(json_t) line = json_make("kind:%s", kind);
     json_set_take(line, kind, value);
     g_autofree char *text = json_to_text(line);
     g_string_append(self->content, text);

@@ -31,8 +31,7 @@ bool event_log_status(Db *db, RunState *run, const char *step, const char *unit,
                       const json_t *data, const char *key, int64_t now_ms, int64_t *ret_id,
                       GError **error)
 {
-    g_autoptr(json_t) made = json_object();
-    json_set_text(made, "status", step_status_names[status]);
+    g_autoptr(json_t) made = json_make("status:%s", step_status_names[status]);
     const LoggedEvent event = {
         .run_id = run->id,
         .type = event_type_names[EVENT_STATUS_CHANGE],

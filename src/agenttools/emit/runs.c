@@ -315,8 +315,7 @@ bool run_waiting(Db *db, const char *run_id, json_t **ret_waiting, GError **erro
     json_t *answer = NULL;
     if (!read_answer(db, event_id, &answer, error))
         return false;
-    json_t *waiting = json_object();
-    json_set_int(waiting, "eventId", event_id);
+    json_t *waiting = json_make("eventId:%jd", event_id);
     if (json_is_object(data))
         json_object_update_missing(waiting, data);
     json_set_take(waiting, "answer", answer);

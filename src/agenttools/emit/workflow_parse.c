@@ -22,8 +22,7 @@ typedef struct Parser {
 
 static json_t *place_of(const Parser *self, unsigned line)
 {
-    json_t *details = json_object();
-    json_set_text(details, "source", self->workflow->source);
+    json_t *details = json_make("source:%s", self->workflow->source);
     if (line > 0)
         json_set_int(details, "line", line);
     return details;

@@ -182,8 +182,7 @@ static bool place_all(Db *db, json_t *roots, GPtrArray *warnings, GPtrArray *mov
 static bool store_moves_in(Db *db, void *moves_, GError **error)
 {
     const GPtrArray *moves = moves_;
-    g_autoptr(json_t) data = json_object();
-    json_set_text(data, "change", "moved");
+    g_autoptr(json_t) data = json_make("change:%s", "moved");
     const char *told = NULL;
     for (unsigned i = 0; i < moves->len; i++) {
         const Move *move = moves->pdata[i];

@@ -385,8 +385,7 @@ static json_t *report_diagram(const Check *check, const Diagram *diagram, unsign
     const MmdVerdict *verdict = &diagram->verdict;
     bool is_valid = json_array_size(errors) == 0;
     bool is_header_only = verdict->type != NULL && !verdict->is_full;
-    json_t *item = json_object();
-    json_set_int(item, "index", index);
+    json_t *item = json_make("index:%u", index);
     if (check->names_files)
         json_set_text(item, "file", diagram->document->name);
     json_set_bool(item, "valid", is_valid);

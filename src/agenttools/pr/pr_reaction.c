@@ -66,8 +66,7 @@ static bool pr_react(Pr *pr, const ReactionArgs *args, const char *type, json_t 
         rest_repo_path(args->target.owner, args->target.repo,
                        "/%s/comments/%" G_GINT64_FORMAT "/reactions", room, args->comment_id);
     g_autofree char *subject = pr_comment_subject(pr, args->comment_id);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "content", args->reaction);
+    g_autoptr(json_t) body = json_make("content:%s", args->reaction);
     const RestCall call = {
         .method = "POST",
         .path = path,

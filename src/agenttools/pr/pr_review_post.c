@@ -129,8 +129,7 @@ static bool is_about(const json_t *item, const void *path)
 static bool post_on_diff(Review *self, const DiffSpot *spot, const char *text, GError **error)
 {
     g_autofree char *path = path_of(self, "/comments");
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "commit_id", self->commit_id);
+    g_autoptr(json_t) body = json_make("commit_id:%s", self->commit_id);
     pull_comment_fill(body, spot, text, false);
     const PrPost post = { .path = path, .body = body, .is_it = is_about, .data = spot->path };
     return post_single(self, post, NULL, error);
@@ -154,8 +153,7 @@ bool review_post_general(Review *self, const char *text, GError **error)
     g_autofree char *path =
         rest_repo_path(target->owner, target->repo, "/issues/%" G_GINT64_FORMAT "/comments",
                        self->args->pr_number);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "body", text);
+    g_autoptr(json_t) body = json_make("body:%s", text);
     if (!self->general)
         self->general = json_array();
     return post_single(self, (PrPost) { .path = path, .body = body }, self->general, error);

@@ -304,8 +304,7 @@ static bool fail_unreachable(const char *url, const GError *cause, GError **erro
         g_propagate_error(error, g_error_copy(cause));
         return false;
     }
-    json_t *details = json_object();
-    json_set_bool(details, "retryable", !error_is(cause, KEDGE_ERROR_NOT_FOUND));
+    json_t *details = json_make("retryable:%hhd", !error_is(cause, KEDGE_ERROR_NOT_FOUND));
     if (error_is(cause, KEDGE_ERROR_NOT_FOUND)) // no libpq
         return answer_error(error, ANSWER_UNAVAILABLE, details, "%s", cause->message);
     g_autofree char *shown = task_place_show_url(url);
