@@ -192,42 +192,12 @@ void theme_switch(const Theme *self, ColourDepth depth, Style from, Style to, GS
     g_string_append_printf(out, "\x1b[%sm", anew->len < change->len ? anew->str : change->str);
 }
 
-static const char *const unicode_symbols[SYMBOL_COUNT] = {
-    [SYMBOL_SUCCESS] = "✓",          [SYMBOL_ERROR] = "✗",         [SYMBOL_WARNING] = "!",
-    [SYMBOL_PENDING] = "○",          [SYMBOL_BULLET] = "•",        [SYMBOL_ARROW] = "↳",
-    [SYMBOL_CURSOR] = "❯",           [SYMBOL_ACTIVE] = "•",        [SYMBOL_CHECKED] = "■",
-    [SYMBOL_UNCHECKED] = "□",        [SYMBOL_QUOTE_BAR] = "│",     [SYMBOL_RULE] = "─",
-    [SYMBOL_ELLIPSIS] = "…",         [SYMBOL_BRANCH] = "⎇",        [SYMBOL_SEPARATOR] = "│",
-    [SYMBOL_TREE_MIDDLE] = "├─",     [SYMBOL_TREE_LAST] = "└─",    [SYMBOL_TREE_LINE] = "│ ",
-    [SYMBOL_BOX_TOP_LEFT] = "╭",     [SYMBOL_BOX_TOP_RIGHT] = "╮", [SYMBOL_BOX_BOTTOM_LEFT] = "╰",
-    [SYMBOL_BOX_BOTTOM_RIGHT] = "╯", [SYMBOL_SPINNER_0] = "⠋",     [SYMBOL_SPINNER_1] = "⠙",
-    [SYMBOL_SPINNER_2] = "⠴",        [SYMBOL_SPINNER_3] = "⠦",
-};
-
-// Of the fonts that are patched for it: private characters, as escapes since few editors show them.
-static const char *const nerd_symbols[SYMBOL_COUNT] = {
-    [SYMBOL_SUCCESS] = "\uf00c",     [SYMBOL_ERROR] = "\uf00d",    [SYMBOL_WARNING] = "\uf071",
-    [SYMBOL_PENDING] = "\uf10c",     [SYMBOL_BULLET] = "•",        [SYMBOL_ARROW] = "↳",
-    [SYMBOL_CURSOR] = "\uf054",      [SYMBOL_ACTIVE] = "\uf111",   [SYMBOL_CHECKED] = "\uf046",
-    [SYMBOL_UNCHECKED] = "\uf096",   [SYMBOL_QUOTE_BAR] = "│",     [SYMBOL_RULE] = "─",
-    [SYMBOL_ELLIPSIS] = "…",         [SYMBOL_BRANCH] = "\ue0a0",   [SYMBOL_SEPARATOR] = "\ue0b1",
-    [SYMBOL_TREE_MIDDLE] = "├─",     [SYMBOL_TREE_LAST] = "└─",    [SYMBOL_TREE_LINE] = "│ ",
-    [SYMBOL_BOX_TOP_LEFT] = "╭",     [SYMBOL_BOX_TOP_RIGHT] = "╮", [SYMBOL_BOX_BOTTOM_LEFT] = "╰",
-    [SYMBOL_BOX_BOTTOM_RIGHT] = "╯", [SYMBOL_SPINNER_0] = "⠋",     [SYMBOL_SPINNER_1] = "⠙",
-    [SYMBOL_SPINNER_2] = "⠴",        [SYMBOL_SPINNER_3] = "⠦",
-};
-
-static const char *const ascii_symbols[SYMBOL_COUNT] = {
-    [SYMBOL_SUCCESS] = "+",          [SYMBOL_ERROR] = "x",         [SYMBOL_WARNING] = "!",
-    [SYMBOL_PENDING] = "o",          [SYMBOL_BULLET] = "*",        [SYMBOL_ARROW] = "`",
-    [SYMBOL_CURSOR] = ">",           [SYMBOL_ACTIVE] = "*",        [SYMBOL_CHECKED] = "[x]",
-    [SYMBOL_UNCHECKED] = "[ ]",      [SYMBOL_QUOTE_BAR] = "|",     [SYMBOL_RULE] = "-",
-    [SYMBOL_ELLIPSIS] = "...",       [SYMBOL_BRANCH] = "@",        [SYMBOL_SEPARATOR] = "|",
-    [SYMBOL_TREE_MIDDLE] = "|-",     [SYMBOL_TREE_LAST] = "`-",    [SYMBOL_TREE_LINE] = "| ",
-    [SYMBOL_BOX_TOP_LEFT] = "+",     [SYMBOL_BOX_TOP_RIGHT] = "+", [SYMBOL_BOX_BOTTOM_LEFT] = "+",
-    [SYMBOL_BOX_BOTTOM_RIGHT] = "+", [SYMBOL_SPINNER_0] = "|",     [SYMBOL_SPINNER_1] = "/",
-    [SYMBOL_SPINNER_2] = "-",        [SYMBOL_SPINNER_3] = "\\",
-};
+#define UNICODE_OF(symbol, name, unicode, nerd, ascii) unicode,
+#define NERD_OF(symbol, name, unicode, nerd, ascii)    nerd,
+#define ASCII_OF(symbol, name, unicode, nerd, ascii)   ascii,
+static const char *const unicode_symbols[SYMBOL_COUNT] = { THEME_SYMBOLS(UNICODE_OF) };
+static const char *const nerd_symbols[SYMBOL_COUNT] = { THEME_SYMBOLS(NERD_OF) };
+static const char *const ascii_symbols[SYMBOL_COUNT] = { THEME_SYMBOLS(ASCII_OF) };
 
 const char *const *symbol_preset(const char *name)
 {

@@ -10,76 +10,79 @@
 
 #include "tui/term/caps.h"
 
-/* In the order of agent-core §7.10; their names in theme files are in theme_file.c. */
+/* The tokens and their names in theme files, in the order of agent-core §7.10. */
+#define THEME_TOKENS(X)                                                                            \
+    X(TOKEN_ACCENT, "accent")                                                                      \
+    X(TOKEN_BORDER, "border")                                                                      \
+    X(TOKEN_BORDER_ACCENT, "borderAccent")                                                         \
+    X(TOKEN_BORDER_MUTED, "borderMuted")                                                           \
+    X(TOKEN_SUCCESS, "success")                                                                    \
+    X(TOKEN_ERROR, "error")                                                                        \
+    X(TOKEN_WARNING, "warning")                                                                    \
+    X(TOKEN_MUTED, "muted")                                                                        \
+    X(TOKEN_DIM, "dim")                                                                            \
+    X(TOKEN_TEXT, "text")                                                                          \
+    X(TOKEN_THINKING_TEXT, "thinkingText")                                                         \
+    X(TOKEN_SELECTED_BG, "selectedBg")                                                             \
+    X(TOKEN_USER_MESSAGE_BG, "userMessageBg")                                                      \
+    X(TOKEN_CUSTOM_MESSAGE_BG, "customMessageBg")                                                  \
+    X(TOKEN_TOOL_PENDING_BG, "toolPendingBg")                                                      \
+    X(TOKEN_TOOL_SUCCESS_BG, "toolSuccessBg")                                                      \
+    X(TOKEN_TOOL_ERROR_BG, "toolErrorBg")                                                          \
+    X(TOKEN_STATUS_LINE_BG, "statusLineBg")                                                        \
+    X(TOKEN_USER_MESSAGE_TEXT, "userMessageText")                                                  \
+    X(TOKEN_CUSTOM_MESSAGE_TEXT, "customMessageText")                                              \
+    X(TOKEN_CUSTOM_MESSAGE_LABEL, "customMessageLabel")                                            \
+    X(TOKEN_TOOL_TITLE, "toolTitle")                                                               \
+    X(TOKEN_TOOL_OUTPUT, "toolOutput")                                                             \
+    X(TOKEN_MD_HEADING, "mdHeading")                                                               \
+    X(TOKEN_MD_LINK, "mdLink")                                                                     \
+    X(TOKEN_MD_LINK_URL, "mdLinkUrl")                                                              \
+    X(TOKEN_MD_CODE, "mdCode")                                                                     \
+    X(TOKEN_MD_CODE_BLOCK, "mdCodeBlock")                                                          \
+    X(TOKEN_MD_CODE_BLOCK_BORDER, "mdCodeBlockBorder")                                             \
+    X(TOKEN_MD_QUOTE, "mdQuote")                                                                   \
+    X(TOKEN_MD_QUOTE_BORDER, "mdQuoteBorder")                                                      \
+    X(TOKEN_MD_HR, "mdHr")                                                                         \
+    X(TOKEN_MD_LIST_BULLET, "mdListBullet")                                                        \
+    X(TOKEN_DIFF_ADDED, "toolDiffAdded")                                                           \
+    X(TOKEN_DIFF_REMOVED, "toolDiffRemoved")                                                       \
+    X(TOKEN_DIFF_CONTEXT, "toolDiffContext")                                                       \
+    X(TOKEN_SYNTAX_COMMENT, "syntaxComment")                                                       \
+    X(TOKEN_SYNTAX_KEYWORD, "syntaxKeyword")                                                       \
+    X(TOKEN_SYNTAX_FUNCTION, "syntaxFunction")                                                     \
+    X(TOKEN_SYNTAX_VARIABLE, "syntaxVariable")                                                     \
+    X(TOKEN_SYNTAX_STRING, "syntaxString")                                                         \
+    X(TOKEN_SYNTAX_NUMBER, "syntaxNumber")                                                         \
+    X(TOKEN_SYNTAX_TYPE, "syntaxType")                                                             \
+    X(TOKEN_SYNTAX_OPERATOR, "syntaxOperator")                                                     \
+    X(TOKEN_SYNTAX_PUNCTUATION, "syntaxPunctuation")                                               \
+    X(TOKEN_THINKING_OFF, "thinkingOff")                                                           \
+    X(TOKEN_THINKING_MINIMAL, "thinkingMinimal")                                                   \
+    X(TOKEN_THINKING_LOW, "thinkingLow")                                                           \
+    X(TOKEN_THINKING_MEDIUM, "thinkingMedium")                                                     \
+    X(TOKEN_THINKING_HIGH, "thinkingHigh")                                                         \
+    X(TOKEN_THINKING_XHIGH, "thinkingXhigh")                                                       \
+    X(TOKEN_BASH_MODE, "bashMode")                                                                 \
+    X(TOKEN_PYTHON_MODE, "pythonMode")                                                             \
+    X(TOKEN_STATUS_SEP, "statusLineSep")                                                           \
+    X(TOKEN_STATUS_MODEL, "statusLineModel")                                                       \
+    X(TOKEN_STATUS_PATH, "statusLinePath")                                                         \
+    X(TOKEN_STATUS_GIT_CLEAN, "statusLineGitClean")                                                \
+    X(TOKEN_STATUS_GIT_DIRTY, "statusLineGitDirty")                                                \
+    X(TOKEN_STATUS_CONTEXT, "statusLineContext")                                                   \
+    X(TOKEN_STATUS_SPEND, "statusLineSpend")                                                       \
+    X(TOKEN_STATUS_STAGED, "statusLineStaged")                                                     \
+    X(TOKEN_STATUS_DIRTY, "statusLineDirty")                                                       \
+    X(TOKEN_STATUS_UNTRACKED, "statusLineUntracked")                                               \
+    X(TOKEN_STATUS_OUTPUT, "statusLineOutput")                                                     \
+    X(TOKEN_STATUS_COST, "statusLineCost")                                                         \
+    X(TOKEN_STATUS_SUBAGENTS, "statusLineSubagents")
+
+#define THEME_ITEM(token, ...) token,
 typedef enum {
     TOKEN_DEFAULT, // the terminal's own colour
-    TOKEN_ACCENT,
-    TOKEN_BORDER,
-    TOKEN_BORDER_ACCENT,
-    TOKEN_BORDER_MUTED,
-    TOKEN_SUCCESS,
-    TOKEN_ERROR,
-    TOKEN_WARNING,
-    TOKEN_MUTED,
-    TOKEN_DIM,
-    TOKEN_TEXT,
-    TOKEN_THINKING_TEXT,
-    TOKEN_SELECTED_BG,
-    TOKEN_USER_MESSAGE_BG,
-    TOKEN_CUSTOM_MESSAGE_BG,
-    TOKEN_TOOL_PENDING_BG,
-    TOKEN_TOOL_SUCCESS_BG,
-    TOKEN_TOOL_ERROR_BG,
-    TOKEN_STATUS_LINE_BG,
-    TOKEN_USER_MESSAGE_TEXT,
-    TOKEN_CUSTOM_MESSAGE_TEXT,
-    TOKEN_CUSTOM_MESSAGE_LABEL,
-    TOKEN_TOOL_TITLE,
-    TOKEN_TOOL_OUTPUT,
-    TOKEN_MD_HEADING,
-    TOKEN_MD_LINK,
-    TOKEN_MD_LINK_URL,
-    TOKEN_MD_CODE,
-    TOKEN_MD_CODE_BLOCK,
-    TOKEN_MD_CODE_BLOCK_BORDER,
-    TOKEN_MD_QUOTE,
-    TOKEN_MD_QUOTE_BORDER,
-    TOKEN_MD_HR,
-    TOKEN_MD_LIST_BULLET,
-    TOKEN_DIFF_ADDED,
-    TOKEN_DIFF_REMOVED,
-    TOKEN_DIFF_CONTEXT,
-    TOKEN_SYNTAX_COMMENT,
-    TOKEN_SYNTAX_KEYWORD,
-    TOKEN_SYNTAX_FUNCTION,
-    TOKEN_SYNTAX_VARIABLE,
-    TOKEN_SYNTAX_STRING,
-    TOKEN_SYNTAX_NUMBER,
-    TOKEN_SYNTAX_TYPE,
-    TOKEN_SYNTAX_OPERATOR,
-    TOKEN_SYNTAX_PUNCTUATION,
-    TOKEN_THINKING_OFF,
-    TOKEN_THINKING_MINIMAL,
-    TOKEN_THINKING_LOW,
-    TOKEN_THINKING_MEDIUM,
-    TOKEN_THINKING_HIGH,
-    TOKEN_THINKING_XHIGH,
-    TOKEN_BASH_MODE,
-    TOKEN_PYTHON_MODE,
-    TOKEN_STATUS_SEP,
-    TOKEN_STATUS_MODEL,
-    TOKEN_STATUS_PATH,
-    TOKEN_STATUS_GIT_CLEAN,
-    TOKEN_STATUS_GIT_DIRTY,
-    TOKEN_STATUS_CONTEXT,
-    TOKEN_STATUS_SPEND,
-    TOKEN_STATUS_STAGED,
-    TOKEN_STATUS_DIRTY,
-    TOKEN_STATUS_UNTRACKED,
-    TOKEN_STATUS_OUTPUT,
-    TOKEN_STATUS_COST,
-    TOKEN_STATUS_SUBAGENTS,
-    TOKEN_COUNT,
+    THEME_TOKENS(THEME_ITEM) TOKEN_COUNT,
 } ThemeToken;
 
 enum {
@@ -127,34 +130,39 @@ const char *theme_path(const Theme *self);
 /* The bytes from `from` to `to`; nothing when they look the same. */
 void theme_switch(const Theme *self, ColourDepth depth, Style from, Style to, GString *out);
 
-typedef enum { // never of those that terminals disagree on
-    SYMBOL_SUCCESS,
-    SYMBOL_ERROR,
-    SYMBOL_WARNING,
-    SYMBOL_PENDING,
-    SYMBOL_BULLET,
-    SYMBOL_ARROW,  // "↳"
-    SYMBOL_CURSOR, // of a list: "❯"
-    SYMBOL_ACTIVE, // "•"
-    SYMBOL_CHECKED,
-    SYMBOL_UNCHECKED,
-    SYMBOL_QUOTE_BAR,   // "│"
-    SYMBOL_RULE,        // "─"
-    SYMBOL_ELLIPSIS,    // "…"
-    SYMBOL_BRANCH,      // git
-    SYMBOL_SEPARATOR,   // of the status line, thin
-    SYMBOL_TREE_MIDDLE, // "├─"
-    SYMBOL_TREE_LAST,   // "└─"
-    SYMBOL_TREE_LINE,   // "│ "
-    SYMBOL_BOX_TOP_LEFT,
-    SYMBOL_BOX_TOP_RIGHT,
-    SYMBOL_BOX_BOTTOM_LEFT,
-    SYMBOL_BOX_BOTTOM_RIGHT,
-    SYMBOL_SPINNER_0, // four steps
-    SYMBOL_SPINNER_1,
-    SYMBOL_SPINNER_2,
-    SYMBOL_SPINNER_3,
-    SYMBOL_COUNT,
+/* The symbols, never of those that terminals disagree on: the name in theme files, and how it looks
+   in Unicode, in fonts that are patched for it (private characters, as escapes since few editors
+   show them) and in ASCII. */
+#define THEME_SYMBOLS(X)                                                                           \
+    X(SYMBOL_SUCCESS, "success", "✓", "\uf00c", "+")                                               \
+    X(SYMBOL_ERROR, "error", "✗", "\uf00d", "x")                                                   \
+    X(SYMBOL_WARNING, "warning", "!", "\uf071", "!")                                               \
+    X(SYMBOL_PENDING, "pending", "○", "\uf10c", "o")                                               \
+    X(SYMBOL_BULLET, "bullet", "•", "•", "*")                                                      \
+    X(SYMBOL_ARROW, "arrow", "↳", "↳", "`")                                                        \
+    X(SYMBOL_CURSOR, "cursor", "❯", "\uf054", ">")                                                 \
+    X(SYMBOL_ACTIVE, "active", "•", "\uf111", "*")                                                 \
+    X(SYMBOL_CHECKED, "checked", "■", "\uf046", "[x]")                                             \
+    X(SYMBOL_UNCHECKED, "unchecked", "□", "\uf096", "[ ]")                                         \
+    X(SYMBOL_QUOTE_BAR, "quoteBar", "│", "│", "|")                                                 \
+    X(SYMBOL_RULE, "rule", "─", "─", "-")                                                          \
+    X(SYMBOL_ELLIPSIS, "ellipsis", "…", "…", "...")                                                \
+    X(SYMBOL_BRANCH, "branch", "⎇", "\ue0a0", "@")                                                 \
+    X(SYMBOL_SEPARATOR, "separator", "│", "\ue0b1", "|")                                           \
+    X(SYMBOL_TREE_MIDDLE, "treeMiddle", "├─", "├─", "|-")                                          \
+    X(SYMBOL_TREE_LAST, "treeLast", "└─", "└─", "`-")                                              \
+    X(SYMBOL_TREE_LINE, "treeLine", "│ ", "│ ", "| ")                                              \
+    X(SYMBOL_BOX_TOP_LEFT, "boxTopLeft", "╭", "╭", "+")                                            \
+    X(SYMBOL_BOX_TOP_RIGHT, "boxTopRight", "╮", "╮", "+")                                          \
+    X(SYMBOL_BOX_BOTTOM_LEFT, "boxBottomLeft", "╰", "╰", "+")                                      \
+    X(SYMBOL_BOX_BOTTOM_RIGHT, "boxBottomRight", "╯", "╯", "+")                                    \
+    X(SYMBOL_SPINNER_0, "spinner0", "⠋", "⠋", "|")                                                 \
+    X(SYMBOL_SPINNER_1, "spinner1", "⠙", "⠙", "/")                                                 \
+    X(SYMBOL_SPINNER_2, "spinner2", "⠴", "⠴", "-")                                                 \
+    X(SYMBOL_SPINNER_3, "spinner3", "⠦", "⠦", "\\")
+
+typedef enum {
+    THEME_SYMBOLS(THEME_ITEM) SYMBOL_COUNT,
 } Symbol;
 
 /* Clean UTF-8, constant for the theme's life. `self` NULL: the unicode preset. */
