@@ -6,8 +6,8 @@
  * A definition ends its file and looks like this:
  *
  *   const OperationDef operation_task_get = {
- *       .tool = { .name = "task_get", .label = "Queue task", .summary = "Show one queue task",
- *                 .fields = get_fields, OPERATION_OF(GetArgs, OPERATION_FLAGS) },
+ *       .tool = OPERATION_TOOL(get, GetArgs, 0, .name = "task_get", .label = "Queue task",
+ *                              .summary = "Show one queue task"),
  *       OPERATION_PARTS(get, "task", "get", get_output), …
  *   };
  *
@@ -55,9 +55,13 @@ typedef struct OperationDef {
 #define OPERATION_FLAGS (TOOL_ENVELOPE | TOOL_EXACT | TOOL_KEEPS_TEXT | TOOL_HIDDEN)
 #define OPERATION_HOOKS                                                                            \
     .run = operation_run, .refused = operation_refused, .output_schema = operation_output_schema
-/* What all have alike, of one whose arguments are an `args_type`; it reads unless it says more. */
-#define OPERATION_OF(args_type, flags_)                                                            \
-    .args_size = sizeof(args_type), .flags = (flags_), OPERATION_HOOKS
+/* The tool of an operation whose fields are `name`_fields and whose arguments are an `args_type`;
+   it reads unless it says more. */
+#define OPERATION_TOOL(name_, args_type, flags_, ...)                                              \
+    {                                                                                              \
+        .fields = name_##_fields, .args_size = sizeof(args_type),                                  \
+        .flags = OPERATION_FLAGS | (flags_), OPERATION_HOOKS, __VA_ARGS__                          \
+    }
 
 /* What is named after the operation `name`: name_examples, name_run(). */
 #define OPERATION_PARTS(name, module_, operation_, output_)                                        \

@@ -437,15 +437,13 @@ static bool extract_run(OperationCall *call, const void *args_, Answer *answer, 
 static const char *const words[] = { "scope", "base", "files", NULL };
 
 const OperationDef operation_comment_extract = {
-    .tool = { .name = "comment_extract",
-              .label = "Comments",
-              .summary = "Extract comments from source files",
-              .description =
-                  "Extracts the comments of the source files that a branch, a commit range or the "
-                  "work tree changed, or of named or all files, with the lines around them. "
-                  "Knows some ninety languages; strings that look like comments are none.",
-              .fields = extract_fields,
-              OPERATION_OF(ExtractArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(
+        extract, ExtractArgs, 0, .name = "comment_extract", .label = "Comments",
+        .summary = "Extract comments from source files",
+        .description =
+            "Extracts the comments of the source files that a branch, a commit range or the work "
+            "tree changed, or of named or all files, with the lines around them. Knows some ninety "
+            "languages; strings that look like comments are none."),
     OPERATION_PARTS(extract, "comment-extract", NULL, extract_output),
     .words = words,
 };

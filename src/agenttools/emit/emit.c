@@ -186,16 +186,14 @@ static bool emit_run(OperationCall *call, const void *args_, Answer *answer, GEr
 }
 
 const OperationDef operation_emit = {
-    .tool = { .name = "emit",
-              .label = "Workflow event",
-              .summary = "Record a workflow event, checked against its state machine",
-              .description = "Records an event of a workflow run: a status change of a step, a "
-                             "registered artifact, a question to the user, a note. Status changes "
-                             "are checked against the workflow's state machine; every answer says "
-                             "where the run is and which states may follow.",
-              .fields = emit_fields,
-              .judge = emit_judge,
-              OPERATION_OF(EmitArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        emit, EmitArgs, TOOL_CHANGES_RECORDS, .name = "emit", .label = "Workflow event",
+        .summary = "Record a workflow event, checked against its state machine",
+        .description =
+            "Records an event of a workflow run: a status change of a step, a registered artifact, "
+            "a question to the user, a note. Status changes are checked against the workflow's "
+            "state machine; every answer says where the run is and which states may follow.",
+        .judge = emit_judge),
     EMIT_PARTS(emit, NULL),
     .changes = "with --stamp: the front matter of the registered file",
 };

@@ -81,11 +81,8 @@ static bool events_run(OperationCall *call G_GNUC_UNUSED, const void *args_, Ans
 }
 
 const OperationDef operation_emit_events = {
-    .tool = { .name = "emit_events",
-              .label = "List events",
-              .summary = "List the events of a workflow run",
-              .fields = events_fields,
-              OPERATION_OF(EventsArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(events, EventsArgs, 0, .name = "emit_events", .label = "List events",
+                           .summary = "List the events of a workflow run"),
     EMIT_PARTS(events, "events"),
 };
 
@@ -204,10 +201,8 @@ static bool export_run(OperationCall *call, const void *args_, Answer *answer, G
 }
 
 const OperationDef operation_emit_export = {
-    .tool = { .name = "emit_export",
-              .label = "Export run",
-              .summary = "Export a workflow run with its artifacts and events as JSON lines",
-              .fields = export_fields,
-              OPERATION_OF(ExportArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(export, ExportArgs, 0, .name = "emit_export", .label = "Export run",
+                           .summary =
+                               "Export a workflow run with its artifacts and events as JSON lines"),
     EMIT_PARTS(export, "export"),
 };

@@ -67,11 +67,9 @@ static bool resume_run(OperationCall *call, const void *args_, Answer *answer, G
 }
 
 const OperationDef operation_emit_resume_run = {
-    .tool = { .name = "emit_resume_run",
-              .label = "Resume run",
-              .summary = "Find the run of a feature that can go on, or begin one",
-              .fields = resume_fields,
-              OPERATION_OF(ResumeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(resume, ResumeArgs, TOOL_CHANGES_RECORDS, .name = "emit_resume_run",
+                           .label = "Resume run",
+                           .summary = "Find the run of a feature that can go on, or begin one"),
     EMIT_PARTS(resume, "resume-run"),
 };
 
@@ -122,11 +120,8 @@ static bool end_run(OperationCall *call, const void *args_, Answer *answer, GErr
 }
 
 const OperationDef operation_emit_end_run = {
-    .tool = { .name = "emit_end_run",
-              .label = "End run",
-              .summary = "End a workflow run",
-              .fields = end_fields,
-              OPERATION_OF(EndArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(end, EndArgs, TOOL_CHANGES_RECORDS, .name = "emit_end_run",
+                           .label = "End run", .summary = "End a workflow run"),
     EMIT_PARTS(end, "end-run"),
 };
 
@@ -189,11 +184,8 @@ static bool get_run(OperationCall *call, const void *args_, Answer *answer, GErr
 }
 
 const OperationDef operation_emit_get_run = {
-    .tool = { .name = "emit_get_run",
-              .label = "Show run",
-              .summary = "Show a workflow run and where it is",
-              .fields = get_fields,
-              OPERATION_OF(GetArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(get, GetArgs, 0, .name = "emit_get_run", .label = "Show run",
+                           .summary = "Show a workflow run and where it is"),
     EMIT_PARTS(get, "get-run"),
 };
 
@@ -257,10 +249,7 @@ static bool list_run(OperationCall *call, const void *args_, Answer *answer, GEr
 }
 
 const OperationDef operation_emit_list_runs = {
-    .tool = { .name = "emit_list_runs",
-              .label = "List runs",
-              .summary = "List workflow runs, newest activity first",
-              .fields = list_fields,
-              OPERATION_OF(ListArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(list, ListArgs, 0, .name = "emit_list_runs", .label = "List runs",
+                           .summary = "List workflow runs, newest activity first"),
     EMIT_PARTS(list, "list-runs"),
 };

@@ -183,11 +183,9 @@ static bool workflow_run(OperationCall *call, const void *args_, Answer *answer,
 }
 
 const OperationDef operation_emit_workflow = {
-    .tool = { .name = "emit_workflow",
-              .label = "Workflow definitions",
-              .summary = "List, show or check the state machines of workflows",
-              .fields = workflow_fields,
-              OPERATION_OF(WorkflowArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(workflow, WorkflowArgs, 0, .name = "emit_workflow",
+                           .label = "Workflow definitions",
+                           .summary = "List, show or check the state machines of workflows"),
     EMIT_PARTS(workflow, "workflow"),
     .words = words,
 };

@@ -116,17 +116,14 @@ static bool accept_run(OperationCall *call, const void *args_, Answer *answer, G
 }
 
 const OperationDef operation_feedback_accept_edit = {
-    .tool = { .name = "feedback_accept_edit",
-              .label = "Accept edit",
-              .summary = "Accept a file edit that a person made or suggests",
-              .description = "Accepts a pending edit of an artifact. A direct edit is in the file "
-                             "already and is only acknowledged. A suggestion is merged into the "
-                             "file; when it conflicts with later changes, nothing is written and "
-                             "the error names the lines.",
-              .fields = accept_fields,
-              .effect = EFFECT_WRITE,
-              .judge = accept_judge,
-              OPERATION_OF(EditArgs, OPERATION_FLAGS | TOOL_CAN_DESTROY) },
+    .tool = OPERATION_TOOL(
+        accept, EditArgs, TOOL_CAN_DESTROY, .name = "feedback_accept_edit", .label = "Accept edit",
+        .summary = "Accept a file edit that a person made or suggests",
+        .description =
+            "Accepts a pending edit of an artifact. A direct edit is in the file already and is "
+            "only acknowledged. A suggestion is merged into the file; when it conflicts with later "
+            "changes, nothing is written and the error names the lines.",
+        .effect = EFFECT_WRITE, .judge = accept_judge),
     OPERATION_PARTS(accept, "feedback", "accept-edit", accept_output),
     .words = edit_words,
     .changes = "the artifact's file, when the edit is a suggestion",
@@ -187,16 +184,13 @@ static bool reject_run(OperationCall *call, const void *args_, Answer *answer, G
 }
 
 const OperationDef operation_feedback_reject_edit = {
-    .tool = { .name = "feedback_reject_edit",
-              .label = "Reject edit",
-              .summary = "Reject a file edit that a person made or suggests",
-              .description = "Rejects a pending edit of an artifact. A suggestion is dropped. A "
-                             "direct edit is only marked; with restore the file gets its old text "
-                             "back, later changes merged in.",
-              .fields = reject_fields,
-              .effect = EFFECT_WRITE,
-              .judge = reject_judge,
-              OPERATION_OF(EditArgs, OPERATION_FLAGS | TOOL_CAN_DESTROY) },
+    .tool = OPERATION_TOOL(
+        reject, EditArgs, TOOL_CAN_DESTROY, .name = "feedback_reject_edit", .label = "Reject edit",
+        .summary = "Reject a file edit that a person made or suggests",
+        .description =
+            "Rejects a pending edit of an artifact. A suggestion is dropped. A direct edit is only "
+            "marked; with restore the file gets its old text back, later changes merged in.",
+        .effect = EFFECT_WRITE, .judge = reject_judge),
     OPERATION_PARTS(reject, "feedback", "reject-edit", reject_output),
     .words = edit_words,
     .changes = "the artifact's file, with --restore and a direct edit",

@@ -382,13 +382,11 @@ static bool read_run(OperationCall *call, const void *args_, Answer *answer, GEr
 }
 
 const OperationDef operation_feedback_read = {
-    .tool = { .name = "feedback_read",
-              .label = "Read feedback",
-              .summary = "Show open annotations and pending edits of a run",
-              .description = "Shows what people wrote about a run's artifacts and changed in them: "
-                             "annotations with their replies and where they sit in the file now, "
-                             "and pending edits as patches.",
-              .fields = read_fields,
-              OPERATION_OF(ReadArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(
+        read, ReadArgs, 0, .name = "feedback_read", .label = "Read feedback",
+        .summary = "Show open annotations and pending edits of a run",
+        .description =
+            "Shows what people wrote about a run's artifacts and changed in them: annotations with "
+            "their replies and where they sit in the file now, and pending edits as patches."),
     OPERATION_PARTS(read, "feedback", "read", read_output),
 };

@@ -75,13 +75,11 @@ static bool resolve_run(OperationCall *call, const void *args_, Answer *answer, 
 }
 
 const OperationDef operation_feedback_resolve = {
-    .tool = { .name = "feedback_resolve",
-              .label = "Resolve feedback",
-              .summary = "Mark an annotation as resolved",
-              .description = "Marks an annotation as resolved after its feedback was dealt with, "
-                             "and may leave a reply. Resolving it again changes nothing.",
-              .fields = resolve_fields,
-              OPERATION_OF(ThreadArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT) },
+    .tool = OPERATION_TOOL(
+        resolve, ThreadArgs, TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT, .name = "feedback_resolve",
+        .label = "Resolve feedback", .summary = "Mark an annotation as resolved",
+        .description = "Marks an annotation as resolved after its feedback was dealt with, and may "
+                       "leave a reply. Resolving it again changes nothing."),
     OPERATION_PARTS(resolve, "feedback", "resolve", resolve_output),
     .words = thread_words,
 };
@@ -134,13 +132,10 @@ static bool reply_run(OperationCall *call, const void *args_, Answer *answer, GE
 }
 
 const OperationDef operation_feedback_reply = {
-    .tool = { .name = "feedback_reply",
-              .label = "Reply to feedback",
-              .summary = "Reply to an annotation thread",
-              .description = "Adds a reply to an annotation's thread. A resolved thread stays "
-                             "resolved.",
-              .fields = reply_fields,
-              OPERATION_OF(ThreadArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        reply, ThreadArgs, TOOL_CHANGES_RECORDS, .name = "feedback_reply",
+        .label = "Reply to feedback", .summary = "Reply to an annotation thread",
+        .description = "Adds a reply to an annotation's thread. A resolved thread stays resolved."),
     OPERATION_PARTS(reply, "feedback", "reply", reply_output),
     .words = thread_words,
     .stdin_field = "content",
@@ -189,11 +184,9 @@ static bool reopen_run(OperationCall *call, const void *args_, Answer *answer, G
 }
 
 const OperationDef operation_feedback_reopen = {
-    .tool = { .name = "feedback_reopen",
-              .label = "Reopen feedback",
-              .summary = "Mark a resolved annotation as open again",
-              .fields = reopen_fields,
-              OPERATION_OF(ThreadArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(reopen, ThreadArgs, TOOL_CHANGES_RECORDS, .name = "feedback_reopen",
+                           .label = "Reopen feedback",
+                           .summary = "Mark a resolved annotation as open again"),
     OPERATION_PARTS(reopen, "feedback", "reopen", reopen_output),
     .words = thread_words,
 };

@@ -22,7 +22,7 @@ typedef struct ValidateArgs {
 static const char *const formats[] = { "auto", "markdown", "mermaid", NULL };
 static const char *const engines[] = { "native", "mermaid", "auto", NULL };
 
-static const FieldDef fields[] = {
+static const FieldDef validate_fields[] = {
     { "files", FIELD_STRING_LIST, offsetof(ValidateArgs, files), .value_name = "FILE",
       .help = "Documents to check; their diagrams are numbered through" },
     { "content", FIELD_STRING, offsetof(ValidateArgs, content), .value_name = "TEXT",
@@ -444,14 +444,12 @@ static bool validate_run(OperationCall *call, const void *args_, Answer *answer,
 }
 
 const OperationDef operation_mmd_validate = {
-    .tool = { .name = "mmd_validate",
-              .label = "Check Mermaid diagrams",
-              .summary = "Validate Mermaid diagram syntax",
-              .description = "Checks the Mermaid diagrams in Markdown documents or diagram files. "
-                             "Each error names its line in the document, what was expected and "
-                             "what was found there. Needs no network.",
-              .fields = fields,
-              OPERATION_OF(ValidateArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(
+        validate, ValidateArgs, 0, .name = "mmd_validate", .label = "Check Mermaid diagrams",
+        .summary = "Validate Mermaid diagram syntax",
+        .description = "Checks the Mermaid diagrams in Markdown documents or diagram files. Each "
+                       "error names its line in the document, what was expected and what was found "
+                       "there. Needs no network."),
     OPERATION_PARTS(validate, "mmd-validate", NULL, validate_output),
     .words = words,
     .stdin_field = "content",

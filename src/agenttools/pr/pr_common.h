@@ -12,7 +12,7 @@
 #include "github/rest/rest.h"
 
 #define PR_TIMEOUT_MS (120 * 1000)
-#define PR_FLAGS      (OPERATION_FLAGS | TOOL_OPEN_WORLD)
+#define PR_FLAGS      TOOL_OPEN_WORLD
 #define PR_PARTS(name, operation)                                                                  \
     OPERATION_PARTS(name, "github-pr", operation, name##_output),                                  \
         .environment =                                                                             \

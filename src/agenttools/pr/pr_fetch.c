@@ -391,11 +391,9 @@ static bool fetch_run(OperationCall *call, const void *args_, Answer *answer, GE
 }
 
 const OperationDef operation_github_pr_fetch_comments = {
-    .tool = { .name = "github_pr_fetch_comments",
-              .label = "Fetch comments",
-              .summary = "Fetch all comments of a PR, on the diff and in the conversation",
-              .fields = fetch_fields,
-              OPERATION_OF(FetchArgs, PR_FLAGS) },
+    .tool = OPERATION_TOOL(
+        fetch, FetchArgs, PR_FLAGS, .name = "github_pr_fetch_comments", .label = "Fetch comments",
+        .summary = "Fetch all comments of a PR, on the diff and in the conversation"),
     PR_PARTS(fetch, OPERATION),
     .timeout_ms = PR_TIMEOUT_MS,
 };

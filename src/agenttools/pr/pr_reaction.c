@@ -128,13 +128,10 @@ static bool reaction_judge(ToolCall *call G_GNUC_UNUSED, const void *args_,
 }
 
 const OperationDef operation_github_pr_add_reaction = {
-    .tool = { .name = "github_pr_add_reaction",
-              .label = "Add reaction",
-              .summary = "Add a reaction to an existing PR comment",
-              .fields = reaction_fields,
-              .effect = EFFECT_WRITE,
-              .judge = reaction_judge,
-              OPERATION_OF(ReactionArgs, PR_FLAGS | TOOL_IDEMPOTENT) },
+    .tool = OPERATION_TOOL(reaction, ReactionArgs, PR_FLAGS | TOOL_IDEMPOTENT,
+                           .name = "github_pr_add_reaction", .label = "Add reaction",
+                           .summary = "Add a reaction to an existing PR comment",
+                           .effect = EFFECT_WRITE, .judge = reaction_judge),
     PR_PARTS(reaction, OPERATION),
     .changes = "adds a reaction on GitHub",
     .timeout_ms = PR_TIMEOUT_MS,

@@ -217,13 +217,10 @@ static bool reply_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgeme
 }
 
 const OperationDef operation_github_pr_reply_comment = {
-    .tool = { .name = "github_pr_reply_comment",
-              .label = "Reply to comment",
-              .summary = "Reply to an existing PR review comment thread",
-              .fields = reply_fields,
-              .effect = EFFECT_WRITE,
-              .judge = reply_judge,
-              OPERATION_OF(ReplyArgs, PR_FLAGS) },
+    .tool = OPERATION_TOOL(reply, ReplyArgs, PR_FLAGS, .name = "github_pr_reply_comment",
+                           .label = "Reply to comment",
+                           .summary = "Reply to an existing PR review comment thread",
+                           .effect = EFFECT_WRITE, .judge = reply_judge),
     PR_PARTS(reply, OPERATION),
     .changes = "posts a comment on GitHub",
     .timeout_ms = PR_TIMEOUT_MS,

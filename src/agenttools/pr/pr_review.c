@@ -439,13 +439,10 @@ static bool review_judge(ToolCall *call, const void *args_, Judgement *ret_judge
 }
 
 const OperationDef operation_github_pr_submit_review = {
-    .tool = { .name = "github_pr_submit_review",
-              .label = "Submit review",
-              .summary = "Submit a PR review with optional inline comments",
-              .fields = review_fields,
-              .effect = EFFECT_WRITE,
-              .judge = review_judge,
-              OPERATION_OF(ReviewArgs, PR_FLAGS) },
+    .tool = OPERATION_TOOL(review, ReviewArgs, PR_FLAGS, .name = "github_pr_submit_review",
+                           .label = "Submit review",
+                           .summary = "Submit a PR review with optional inline comments",
+                           .effect = EFFECT_WRITE, .judge = review_judge),
     PR_PARTS(review, OPERATION),
     .changes = "posts a review and, where needed, comments on GitHub",
     .timeout_ms = PR_TIMEOUT_MS,

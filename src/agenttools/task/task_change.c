@@ -119,14 +119,12 @@ static const OperationExample complete_examples[] = {
 };
 
 const OperationDef operation_task_complete = {
-    .tool = { .name = "task_complete",
-              .label = "Complete queue task",
-              .summary = "Say that a task is done",
-              .description = "Ends a task that is in progress; tasks that waited for it may now be "
-                             "picked up. With the lease token of pickup a repeated call is "
-                             "answered like the first.",
-              .fields = complete_fields,
-              OPERATION_OF(ChangeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        complete, ChangeArgs, TOOL_CHANGES_RECORDS, .name = "task_complete",
+        .label = "Complete queue task", .summary = "Say that a task is done",
+        .description =
+            "Ends a task that is in progress; tasks that waited for it may now be picked up. With "
+            "the lease token of pickup a repeated call is answered like the first."),
     TASK_PARTS(complete, record_output),
     .words = task_id_words,
 };
@@ -203,13 +201,11 @@ static const OperationExample fail_examples[] = {
 };
 
 const OperationDef operation_task_fail = {
-    .tool = { .name = "task_fail",
-              .label = "Fail queue task",
-              .summary = "Say that a task could not be done",
-              .description = "Gives a task in progress back for another try after a while, or, "
-                             "when it has no tries left, ends it as failed. willRetry says which.",
-              .fields = fail_fields,
-              OPERATION_OF(ChangeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        fail, ChangeArgs, TOOL_CHANGES_RECORDS, .name = "task_fail", .label = "Fail queue task",
+        .summary = "Say that a task could not be done",
+        .description = "Gives a task in progress back for another try after a while, or, when it "
+                       "has no tries left, ends it as failed. willRetry says which."),
     TASK_PARTS(fail, fail_output),
     .words = task_id_words,
 };
@@ -253,14 +249,11 @@ static const OperationExample cancel_examples[] = {
 };
 
 const OperationDef operation_task_cancel = {
-    .tool = { .name = "task_cancel",
-              .label = "Cancel queue task",
-              .summary = "Call a task off",
-              .description = "Cancels a task that is pending or in progress; its worker learns of "
-                             "it at the next heartbeat. Tasks that asked for it are cancelled with "
-                             "it.",
-              .fields = cancel_fields,
-              OPERATION_OF(ChangeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY) },
+    .tool = OPERATION_TOOL(
+        cancel, ChangeArgs, TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY, .name = "task_cancel",
+        .label = "Cancel queue task", .summary = "Call a task off",
+        .description = "Cancels a task that is pending or in progress; its worker learns of it at "
+                       "the next heartbeat. Tasks that asked for it are cancelled with it."),
     TASK_PARTS(cancel, record_output),
     .words = task_id_words,
 };
@@ -336,13 +329,11 @@ static const OperationExample heartbeat_examples[] = {
 };
 
 const OperationDef operation_task_heartbeat = {
-    .tool = { .name = "task_heartbeat",
-              .label = "Keep queue task",
-              .summary = "Extend the lease of a task",
-              .description = "Says that the worker is alive and extends its lease. cancelled: true "
-                             "means that the task was called off: stop working on it.",
-              .fields = heartbeat_fields,
-              OPERATION_OF(ChangeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT) },
+    .tool = OPERATION_TOOL(
+        heartbeat, ChangeArgs, TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT, .name = "task_heartbeat",
+        .label = "Keep queue task", .summary = "Extend the lease of a task",
+        .description = "Says that the worker is alive and extends its lease. cancelled: true means "
+                       "that the task was called off: stop working on it."),
     TASK_PARTS(heartbeat, heartbeat_output),
     .words = task_id_words,
 };
@@ -387,13 +378,10 @@ static const OperationExample release_examples[] = {
 };
 
 const OperationDef operation_task_release = {
-    .tool = { .name = "task_release",
-              .label = "Release queue task",
-              .summary = "Give a task back unworked",
-              .description = "Gives a task in progress back to the queue; the attempt does not "
-                             "count.",
-              .fields = release_fields,
-              OPERATION_OF(ChangeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        release, ChangeArgs, TOOL_CHANGES_RECORDS, .name = "task_release",
+        .label = "Release queue task", .summary = "Give a task back unworked",
+        .description = "Gives a task in progress back to the queue; the attempt does not count."),
     TASK_PARTS(release, record_output),
     .words = task_id_words,
 };
@@ -432,13 +420,10 @@ static const OperationExample retry_examples[] = {
 };
 
 const OperationDef operation_task_retry = {
-    .tool = { .name = "task_retry",
-              .label = "Retry queue task",
-              .summary = "Put a failed task back into the queue",
-              .description = "Puts a task that failed for good back into the queue, with all its "
-                             "tries.",
-              .fields = retry_fields,
-              OPERATION_OF(ChangeArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        retry, ChangeArgs, TOOL_CHANGES_RECORDS, .name = "task_retry", .label = "Retry queue task",
+        .summary = "Put a failed task back into the queue",
+        .description = "Puts a task that failed for good back into the queue, with all its tries."),
     TASK_PARTS(retry, record_output),
     .words = task_id_words,
 };

@@ -316,14 +316,11 @@ static const OperationExample create_examples[] = {
 };
 
 const OperationDef operation_task_create = {
-    .tool = { .name = "task_create",
-              .label = "Create queue task",
-              .summary = "Add a task to the queue",
-              .description = "Adds a task to the durable queue that worker processes share. It is "
-                             "picked up once all tasks of dependsOn are completed, the highest "
-                             "priority first. With an idempotencyKey a repeated call gives the "
-                             "task of the first.",
-              .fields = create_fields,
-              OPERATION_OF(CreateArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        create, CreateArgs, TOOL_CHANGES_RECORDS, .name = "task_create",
+        .label = "Create queue task", .summary = "Add a task to the queue",
+        .description = "Adds a task to the durable queue that worker processes share. It is picked "
+                       "up once all tasks of dependsOn are completed, the highest priority first. "
+                       "With an idempotencyKey a repeated call gives the task of the first."),
     TASK_PARTS(create, create_output),
 };

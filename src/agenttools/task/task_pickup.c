@@ -220,15 +220,13 @@ static const OperationExample pickup_examples[] = {
 };
 
 const OperationDef operation_task_pickup = {
-    .tool = { .name = "task_pickup",
-              .label = "Pick up queue task",
-              .summary = "Take the next task of the queue",
-              .description = "Takes the eligible task with the highest priority, then the lowest "
-                             "id; no one else gets it while the lease lasts. The answer is null "
-                             "when there is none. Call heartbeat within the lease, and end with "
-                             "complete, fail or release.",
-              .fields = pickup_fields,
-              OPERATION_OF(PickupArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
+    .tool = OPERATION_TOOL(
+        pickup, PickupArgs, TOOL_CHANGES_RECORDS, .name = "task_pickup",
+        .label = "Pick up queue task", .summary = "Take the next task of the queue",
+        .description =
+            "Takes the eligible task with the highest priority, then the lowest id; no one else "
+            "gets it while the lease lasts. The answer is null when there is none. Call heartbeat "
+            "within the lease, and end with complete, fail or release."),
     TASK_PARTS(pickup, pickup_output),
     .shape = OUTPUT_OBJECT_OR_NULL,
     .extra_ms = pickup_extra_ms,

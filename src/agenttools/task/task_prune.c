@@ -238,23 +238,18 @@ static const OperationExample prune_examples[] = {
 };
 
 const OperationDef operation_task_stats = {
-    .tool = { .name = "task_stats",
-              .label = "Queue statistics",
-              .summary = "Count the tasks of the queue",
-              .description = "Counts tasks by status, and says how long the oldest has waited and "
-                             "how many workers went silent.",
-              .fields = stats_fields,
-              OPERATION_OF(StatsArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(stats, StatsArgs, 0, .name = "task_stats", .label = "Queue statistics",
+                           .summary = "Count the tasks of the queue",
+                           .description = "Counts tasks by status, and says how long the oldest "
+                                          "has waited and how many workers went silent."),
     TASK_PARTS(stats, stats_output),
 };
 
 const OperationDef operation_task_prune = {
-    .tool = { .name = "task_prune",
-              .label = "Prune queue",
-              .summary = "Delete old finished tasks",
-              .description = "Deletes tasks that ended long ago, with their history, unless an "
-                             "unfinished task depends on them.",
-              .fields = prune_fields,
-              OPERATION_OF(PruneArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY) },
+    .tool = OPERATION_TOOL(prune, PruneArgs, TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY,
+                           .name = "task_prune", .label = "Prune queue",
+                           .summary = "Delete old finished tasks",
+                           .description = "Deletes tasks that ended long ago, with their history, "
+                                          "unless an unfinished task depends on them."),
     TASK_PARTS(prune, prune_output),
 };

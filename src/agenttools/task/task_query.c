@@ -267,24 +267,19 @@ static const OperationExample list_examples[] = {
 };
 
 const OperationDef operation_task_get = {
-    .tool = { .name = "task_get",
-              .label = "Queue task",
-              .summary = "Show a task of the queue",
-              .description = "Shows one task, with history: true also its moves from status to "
-                             "status and who made them.",
-              .fields = get_fields,
-              OPERATION_OF(GetArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(get, GetArgs, 0, .name = "task_get", .label = "Queue task",
+                           .summary = "Show a task of the queue",
+                           .description = "Shows one task, with history: true also its moves from "
+                                          "status to status and who made them."),
     TASK_PARTS(get, get_output),
     .words = task_id_words,
 };
 
 const OperationDef operation_task_list = {
-    .tool = { .name = "task_list",
-              .label = "Queue tasks",
-              .summary = "List tasks of the queue",
-              .description = "Lists tasks, the oldest first, by status, project, type or run.",
-              .fields = list_fields,
-              OPERATION_OF(ListArgs, OPERATION_FLAGS) },
+    .tool = OPERATION_TOOL(list, ListArgs, 0, .name = "task_list", .label = "Queue tasks",
+                           .summary = "List tasks of the queue",
+                           .description =
+                               "Lists tasks, the oldest first, by status, project, type or run."),
     TASK_PARTS(list, list_output),
     .shape = OUTPUT_LIST,
 };
