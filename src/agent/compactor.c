@@ -4,11 +4,13 @@
 #include "agent/compaction.h"
 #include "agent/compaction_plan.h"
 #include "agent/prune.h"
+#include "agent/transcript.h"
 #include "model/message.h"
 #include "model/provider.h"
 
 #define ACTION        "context-full"
 #define OVERFLOWS_MAX 2
+#define FUTILE_MAX    2 // a third would gain as little
 
 void compactor_begin(Compactor *self)
 {
@@ -120,13 +122,27 @@ static bool is_enabled(const Compactor *self)
            !(self->is_disabled && atomic_load(self->is_disabled));
 }
 
+/* What the conversation takes. A server that answers although it counts more than the model's
+   window counts something else, a whole session say: our own estimate is used then. */
+static int64_t credible_tokens(const Conversation *conversation, const Model *model)
+{
+    json_t *usage = json_get_object(conversation->measured, "usage");
+    if (json_get_int(usage, "totalTokens", 0) <= model->context_window)
+        return conversation_tokens(conversation);
+    int64_t tokens = 0;
+    for (size_t i = 0; i < json_array_size(conversation->messages); i++)
+        tokens += transcript_estimate(json_array_get(conversation->messages, i));
+    return tokens;
+}
+
 bool compactor_hands_off(const Compactor *self)
 {
     const char *strategy = settings_get_text(self->settings, "compaction.strategy");
     const Conversation *conversation = self->conversation;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     return g_strcmp0(strategy, "handoff") == 0 && is_enabled(self) && conversation->measured &&
-           conversation_tokens(conversation) > compaction_threshold(self->settings, setup->model);
+           credible_tokens(conversation, setup->model) >
+               compaction_threshold(self->settings, setup->model);
 }
 
 bool compactor_is_due_when_idle(const Compactor *self)
@@ -135,7 +151,7 @@ bool compactor_is_due_when_idle(const Compactor *self)
     int64_t threshold = settings_get_int(self->settings, "compaction.idleThresholdTokens");
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     return settings_get_bool(self->settings, "compaction.idleEnabled") && is_enabled(self) &&
-           conversation->measured && conversation_tokens(conversation) > threshold &&
+           conversation->measured && credible_tokens(conversation, setup->model) > threshold &&
            compaction_has_work(conversation, self->settings, setup->model);
 }
 
@@ -145,6 +161,18 @@ CompactorOutcome compactor_compact_idle(Compactor *self, Cancel *cancel)
                                             : COMPACTED_NOT;
 }
 
+/* Over the threshold; where compactions did not get below it, only after more has come. */
+static bool is_over(Compactor *self, int64_t tokens, int64_t threshold, const Model *model)
+{
+    if (self->awaits_count) {
+        self->futile = tokens > threshold ? self->futile + 1 : 0;
+        self->floor_tokens = tokens;
+    }
+    self->awaits_count = false;
+    bool is_futile = self->futile >= FUTILE_MAX;
+    return tokens > (is_futile ? self->floor_tokens + model->context_window / 10 : threshold);
+}
+
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
 {
     Conversation *conversation = self->conversation;
@@ -152,16 +180,19 @@ CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
     if (!is_enabled(self) || !conversation->measured || cancel_has_fired(cancel))
         return COMPACTED_NOT;
     int64_t threshold = compaction_threshold(self->settings, setup->model);
-    int64_t tokens = conversation_tokens(conversation);
-    if (tokens <= threshold || tokens - prune_tool_output(conversation) <= threshold)
+    int64_t tokens = credible_tokens(conversation, setup->model);
+    if (!is_over(self, tokens, threshold, setup->model) ||
+        tokens - prune_tool_output(conversation) <= threshold)
         return COMPACTED_NOT;
-    if (fallback_promote(self->fallback, conversation_tokens(conversation)))
+    if (fallback_promote(self->fallback, tokens))
         return COMPACTION_SPARED;
     if (!compaction_has_work(conversation, self->settings, setup->model)) {
         conversation_forget_measure(conversation);
         return COMPACTED_NOT;
     }
-    return run_automatically(self, "threshold", cancel);
+    CompactorOutcome outcome = run_automatically(self, "threshold", cancel);
+    self->awaits_count = outcome == COMPACTED;
+    return outcome;
 }
 
 bool compactor_recover(Compactor *self, Cancel *cancel)

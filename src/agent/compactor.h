@@ -24,6 +24,9 @@ typedef struct Compactor { // of one conversation; all but the counter borrowed
     const HookList *hooks;
     const atomic_bool *is_disabled; // by a command, whatever the settings say; may be NULL
     int overflows;                  // compactions for this reason since the last prompt
+    int futile;                     // compactions in a row that did not get below the threshold
+    int64_t floor_tokens;           // what was left after the last of these
+    bool awaits_count;              // of what the last compaction left: the next answer has it
 } Compactor;
 
 /* A person's prompt comes. */

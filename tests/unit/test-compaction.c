@@ -230,60 +230,6 @@ static void test_overflow_without_cure(void **state)
     assert_non_null(strstr(problem, OVERFLOW));
 }
 
-static size_t count_requests_with(SessionFixture *self, const char *text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < sse_server_request_count(self->agent->server); i++) {
-        g_autofree char *told = sse_server_conversation(self->agent->server, i);
-        count += g_str_has_suffix(told, text);
-    }
-    return count;
-}
-
-#define GO_ON "Go on where you stopped."
-
-/* A server that finds the conversation full however small it is: the person's money is not spent
-   on asking it again and again. */
-static void test_always_full(void **state)
-{
-    SessionFixture *self = *state;
-    sse_server_set_usage(self->agent->server, 9000, 10);
-    for (int i = 0; i < 40; i++)
-        sse_server_add_text_ending(self->agent->server, "and so on", "length");
-    assert_true(session_fixture_prompt(self, "hi"));
-    assert_int_equal(self->outcome.end, AGENT_DONE);
-    assert_non_null(session_fixture_event(self, "auto_compaction_start", 0));
-    assert_int_equal(count_requests_with(self, GO_ON), 1);
-    assert_true(sse_server_request_count(self->agent->server) < 10);
-}
-
-static void add_cut_answer(SessionFixture *self)
-{
-    sse_server_set_usage(self->agent->server, 9000, 10);
-    sse_server_add_text_ending(self->agent->server, "and so on", "length");
-    sse_server_set_usage(self->agent->server, 10, 5);
-    sse_server_add_text(self->agent->server, "the summary");
-    sse_server_add_text(self->agent->server, "in short");
-}
-
-/* Cut again and again, with work between: it is gone on with twice, for each prompt. */
-static void test_cut_again(void **state)
-{
-    SessionFixture *self = *state;
-    for (size_t prompts = 1; prompts <= 2; prompts++) {
-        for (int i = 0; i < 2; i++) {
-            add_cut_answer(self);
-            sse_server_add_calls(
-                self->agent->server,
-                "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]");
-        }
-        add_cut_answer(self);
-        assert_true(session_fixture_prompt(self, "hi"));
-        assert_int_equal(self->outcome.end, AGENT_DONE);
-        assert_int_equal(count_requests_with(self, GO_ON), 2 * prompts);
-    }
-}
-
 /* The original error stands, nothing is lost, and the next prompt may try again. */
 static void test_summariser_fails(void **state)
 {
@@ -339,24 +285,6 @@ static void test_other_summariser(void **state G_GNUC_UNUSED)
     talk(self, "next");
     assert_string_equal(model_asked(self, 8), "tiny");
     session_fixture_free(self);
-}
-
-/* What a good answer was the reason for is not gone on with. */
-static void test_good_answer_stands(void **state)
-{
-    SessionFixture *self = *state;
-    for (int i = 0; i < 4; i++)
-        talk(self, "word");
-    sse_server_set_usage(self->agent->server, 9000, 10);
-    sse_server_add_text(self->agent->server, "all done");
-    sse_server_add_text(self->agent->server, "the summary");
-    sse_server_add_text(self->agent->server, "in short");
-    assert_true(session_fixture_prompt(self, "finish it"));
-    assert_non_null(session_fixture_event(self, "auto_compaction_end", 0));
-    assert_int_equal(sse_server_request_count(self->agent->server), 7);
-    assert_int_equal(count_requests_with(self, GO_ON), 0);
-    g_autofree char *answer = message_text(agent_session_last_answer(self->session));
-    assert_string_equal(answer, "all done");
 }
 
 /* Old output goes before anything is summarised, where that is enough; the newest stays. */
@@ -577,11 +505,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_manual, setup, teardown),
         cmocka_unit_test_setup_teardown(test_overflow, setup, teardown),
         cmocka_unit_test_setup_teardown(test_overflow_without_cure, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_always_full, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_cut_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_summariser_fails, setup, teardown),
         cmocka_unit_test(test_other_summariser),
-        cmocka_unit_test_setup_teardown(test_good_answer_stands, setup, teardown),
         cmocka_unit_test(test_pruned),
         cmocka_unit_test(test_idle),
         cmocka_unit_test(test_word_while_idle),
