@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "model/message.h"
 #include "session_fixture.h"
 
 static int setup(void **state)
