@@ -9,6 +9,7 @@
 #include "base/git.h"
 
 #include "base/env.h"
+#include "base/git_dir.h"
 #include "base/limits.h"
 #include "base/proc.h"
 #include "base/str.h"
@@ -163,10 +164,13 @@ static bool git_spec_run(const GitSpec *spec, const char *program, char **env, b
                          Cancel *cancel, ProcResult *ret_result, GError **error)
 {
     g_autoptr(GPtrArray) argv = command_line(program, spec->args, is_reading);
+    g_autofree char *top = git_dir_marked(spec->dir);
     const ProcSpec proc = {
         .argv = (const char *const *)argv->pdata,
         .cwd = spec->dir,
         .env = (const char *const *)env,
+        .trees = (const char *const[]) { top ? top : spec->dir, NULL },
+        .profile = is_reading ? PROC_PROFILE_TOOL : PROC_PROFILE_CHANGER,
         .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GIT_TIMEOUT_MS,
         .max_output_bytes =
             spec->max_output_bytes > 0 ? spec->max_output_bytes : LIMIT_GIT_OUTPUT_BYTES,

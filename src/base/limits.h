@@ -46,6 +46,10 @@
 #define LIMIT_GIT_CONFIG_BYTES   (1 * MIB)   // that kedge looks at itself
 #define LIMIT_GH_PROCESSES       4           // at once in a process (common §6)
 
+#define LIMIT_READER_MEMORY_BYTES ((guint64)2048 * MIB) // of a child that reads what others wrote
+#define LIMIT_READER_FILE_BYTES   (64 * MIB)            // that such a child writes
+#define LIMIT_TOOL_MEMORY_BYTES   ((guint64)4096 * MIB) // of git that looks, gh, ssh
+
 #define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that edit opens
 #define LIMIT_IGNORE_FILE_BYTES (1 * MIB)   // of rules in a .gitignore and the like
 #define LIMIT_IGNORE_RULE_BYTES (4 * KIB)   // of one rule; a longer one says nothing

@@ -180,6 +180,7 @@ bool line_child_start(Loop *loop, const LineChildSpec *spec, LineChild **ret_chi
         .argv = spec->argv,
         .cwd = spec->cwd,
         .env = spec->env,
+        .profile = PROC_PROFILE_RUN,
         .has_input = true,
         .has_own_stderr = true,
     };
@@ -227,6 +228,7 @@ void line_child_free(LineChild *self)
         proc_signal_group(self->child.pid, SIGKILL);
     fd_close(self->child.pidfd);
     fd_close(self->child.error_fd);
+    fd_close(self->child.life_fd);
     g_string_free(self->errors, TRUE);
     g_free(self);
 }

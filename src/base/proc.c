@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "base/proc_child.h"
+#include "base/special_files.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 
@@ -20,6 +21,9 @@
 #define READ_BYTES     ((size_t)64 * 1024)
 #define OVERFLOW_BYTES ((size_t)512) // where bytes go that are dropped at once
 #define FULL_GRACE_MS  200           // for a child that is nearly done anyway
+#define LOOK_AFTER_MS  300           // most programs that read a tree have done so by then
+#define LOOK_MS        20            // of looking for what holds it up, and of pausing in between
+#define LAST_LOOK_MS   1000          // when it has died of it
 
 /* What is kept of one stream: at most max bytes for HEAD, twice that for TAIL while it grows. */
 typedef struct Stream {
@@ -39,6 +43,9 @@ typedef struct Run {
     char *buffer;  // for a TAIL, and for a HEAD that is full
     size_t buffer_size;
     bool watches_full;
+    SpecialSearch *search; // NULL: not begun, or over
+    gint64 look_at;        // when it goes on; 0: there is nothing to look for
+    char *special;         // what it has found
 } Run;
 
 typedef enum {
@@ -47,6 +54,7 @@ typedef enum {
     PUMP_CLOSED, // every stream has ended, and nothing else was waited for
     PUMP_DEADLINE,
     PUMP_CANCELLED,
+    PUMP_SPECIAL,
 } PumpEnd;
 
 static void run_clear(Run *self)
@@ -56,6 +64,8 @@ static void run_clear(Run *self)
     g_free(self->output.data);
     g_free(self->errors.data);
     g_free(self->buffer);
+    special_search_free(self->search);
+    g_free(self->special);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 
@@ -138,13 +148,28 @@ static void run_read(Run *self, Stream *stream)
         stream_store_tail(stream, into, (size_t)count);
 }
 
+/* Goes on looking for a file that holds the child up. True: there is one. */
+static bool run_look(Run *self, gint64 budget_ms)
+{
+    if (!self->search)
+        self->search = special_search_new(self->spec->trees, self->spec->cwd);
+    bool is_over = special_search_step(self->search, budget_ms, &self->special);
+    self->look_at = is_over ? 0 : time_monotonic_ms() + LOOK_MS;
+    return self->special != NULL;
+}
+
 /* Takes in output until something happens; descriptors of -1 are not waited for. */
 static PumpEnd run_pump(Run *self, int pidfd, Cancel *cancel, gint64 until)
 {
     for (;;) {
-        gint64 left = until - time_monotonic_ms();
+        gint64 now = time_monotonic_ms();
+        gint64 left = until - now;
         if (left <= 0)
             return PUMP_DEADLINE;
+        if (self->look_at > 0 && now >= self->look_at && run_look(self, LOOK_MS))
+            return PUMP_SPECIAL;
+        if (self->look_at > 0)
+            left = CLAMP(self->look_at - now, 1, left);
         if (pidfd < 0 && !stream_is_open(&self->output) && !stream_is_open(&self->errors))
             return PUMP_CLOSED;
         struct pollfd fds[] = {
@@ -225,23 +250,23 @@ static bool open_input(const char *input, Fd *ret_fd, GError **error)
     return true;
 }
 
-static bool run_start_on_terminal(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
+static bool run_start_on_terminal(Run *self, ProcBorn *ret_born, GError **error)
 {
     const ProcSpec *spec = self->spec;
     g_autofree char *name = NULL;
     if (!proc_open_terminal(&spec->terminal, &self->output.fd, &name, error))
         return proc_fail_start(spec->argv, error);
     const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
-    return proc_spawn_on_terminal(&start, name, ret_pid, ret_pidfd, error);
+    return proc_spawn_on_terminal(&start, name, ret_born, error);
 }
 
-static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
+static bool run_start(Run *self, ProcBorn *ret_born, GError **error)
 {
     const ProcSpec *spec = self->spec;
     int output[2], errors[2] = { -1, -1 };
     g_auto(Fd) input = -1;
     if (spec->terminal.columns > 0)
-        return run_start_on_terminal(self, ret_pid, ret_pidfd, error);
+        return run_start_on_terminal(self, ret_born, error);
     if (!open_input(spec->input, &input, error))
         return proc_fail_start(spec->argv, error);
     if (!fd_pipe(output, error))
@@ -256,16 +281,19 @@ static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
     const int child_fds[] = { input, output_write,
                               spec->has_own_stderr ? errors_write : output_write };
     const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
-    return proc_spawn(&start, child_fds, 3, ret_pid, ret_pidfd, error);
+    return proc_spawn(&start, child_fds, 3, ret_born, error);
 }
 
 /* Until the child has ended or must be stopped. */
 static PumpEnd run_wait(Run *self, int pidfd, Cancel *cancel)
 {
-    gint64 until = time_monotonic_ms() + MIN(self->spec->timeout_ms, G_MAXINT64 / 2);
+    gint64 now = time_monotonic_ms();
+    gint64 until = now + MIN(self->spec->timeout_ms, G_MAXINT64 / 2);
     self->watches_full = self->spec->stops_when_full;
+    self->look_at = self->spec->trees ? now + LOOK_AFTER_MS : 0;
     PumpEnd why = run_pump(self, pidfd, cancel, until);
     self->watches_full = false;
+    self->look_at = 0;
     if (why != PUMP_FULL)
         return why;
     why = run_pump(self, pidfd, cancel, time_monotonic_ms() + FULL_GRACE_MS);
@@ -315,6 +343,14 @@ static void run_end(Run *self, PumpEnd why, pid_t pid, int pidfd, ProcResult *re
     result->exit_status = proc_reap_group(pid, pidfd, kill_at, &result->term_signal);
 }
 
+/* A child that was ended although nobody wanted that may have read what has no end. */
+static void run_look_again(Run *self, const ProcResult *result)
+{
+    bool is_odd = result->stop == PROC_STOP_NONE && result->term_signal != 0;
+    if (self->spec->trees && is_odd)
+        run_look(self, LAST_LOOK_MS);
+}
+
 static void run_take_result(Run *self, ProcResult *result)
 {
     const ProcSpec *spec = self->spec;
@@ -339,25 +375,26 @@ bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GErr
     g_auto(Run) run = { .spec = spec, .output = stream, .errors = stream };
     if (spec->max_error_bytes > 0)
         run.errors.max = spec->max_error_bytes;
-    pid_t pid;
-    g_auto(Fd) pidfd = -1;
+    g_auto(ProcBorn) born = PROC_UNBORN;
     gint64 started_at = time_monotonic_ms();
-    if (!run_start(&run, &pid, &pidfd, error))
+    if (!run_start(&run, &born, error))
         return false;
     run.buffer_size = spec->stops_when_full ? OVERFLOW_BYTES : READ_BYTES;
     run.buffer = g_malloc(run.buffer_size);
 
     static const ProcStop stops[] = {
-        [PUMP_EXITED] = PROC_STOP_NONE,
-        [PUMP_FULL] = PROC_STOP_FULL,
-        [PUMP_DEADLINE] = PROC_STOP_TIMEOUT,
-        [PUMP_CANCELLED] = PROC_STOP_CANCELLED,
+        [PUMP_EXITED] = PROC_STOP_NONE,      [PUMP_FULL] = PROC_STOP_FULL,
+        [PUMP_DEADLINE] = PROC_STOP_TIMEOUT, [PUMP_CANCELLED] = PROC_STOP_CANCELLED,
+        [PUMP_SPECIAL] = PROC_STOP_TIMEOUT, // which nobody sees: it is an error
     };
-    PumpEnd why = run_wait(&run, pidfd, cancel);
+    PumpEnd why = run_wait(&run, born.pidfd, cancel);
     ProcResult result = { .stop = stops[why],
                           .is_late = why == PUMP_CANCELLED && cancel_is_late(cancel) };
-    run_end(&run, why, pid, pidfd, &result);
+    run_end(&run, why, born.pid, born.pidfd, &result);
     result.duration_ms = time_monotonic_ms() - started_at;
+    run_look_again(&run, &result);
+    if (run.special)
+        return special_file_fail(run.special, error);
     if (why == PUMP_CANCELLED && !spec->keeps_stopped)
         return fail_with(error, KEDGE_ERROR_CANCELLED, "operation aborted");
     if (why == PUMP_DEADLINE && !spec->keeps_stopped)

@@ -1,6 +1,7 @@
 /*
  * Child processes (common §6): posix_spawn, own session and so own process group, stdin
- * from /dev/null or a text, every other descriptor closed, signal dispositions reset.
+ * from /dev/null or a text, every other descriptor closed (but for one that ends the group with us:
+ * PROC_LIFE_FD), signal dispositions reset.
  *
  * A timeout and an output maximum are mandatory; 0 is refused. Both are kept while reading. A stop
  * (timeout, cancel) sends SIGTERM to the group at once and SIGKILL 2 s later. A call ends when the
@@ -14,6 +15,8 @@
 #include "base/cancel.h"
 
 #include <sys/types.h>
+
+#define PROC_LIFE_FD 20 // in a child whose profile is not PROC_PROFILE_FREE; never to be used there
 
 typedef enum {
     PROC_KEEP_TAIL, // the last max_output_bytes
@@ -36,9 +39,14 @@ typedef struct ProcTerminal {
     unsigned columns, rows; // 20 to 400, 5 to 200
 } ProcTerminal;
 
-/* What a child may touch; kept where it is started. */
+/* What a child may have, and how it ends when we end, however that happens; kept where it is
+   started (proc_profile.c has the limits). Every start names one. */
 typedef enum {
-    PROC_PROFILE_OURS, // whatever we may ourselves
+    PROC_PROFILE_FREE,    // whatever we may: it has a guard (proc_guard.h), or is to outlive us
+    PROC_PROFILE_RUN,     // what a model or a person runs, and kedge itself: its group is killed
+    PROC_PROFILE_CHANGER, // git that changes something, with its hooks: its group gets SIGTERM
+    PROC_PROFILE_TOOL,    // git that looks, gh, ssh: the same, with a limit of memory
+    PROC_PROFILE_READER,  // reads what strangers wrote: less memory, small files, killed
 } ProcProfile;
 
 typedef struct ProcSpec {
@@ -46,7 +54,8 @@ typedef struct ProcSpec {
     const char *cwd;         // NULL: ours
     const char *const *env;  // NULL: env_for_child(NULL)
     ProcProfile profile;
-    const char *input; // what standard input holds, a file in memory; NULL: /dev/null
+    const char *const *trees; // whose ignore files or git directory it opens unasked; NULL: none
+    const char *input;        // what standard input holds, a file in memory; NULL: /dev/null
     int64_t timeout_ms;
     size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
     size_t max_error_bytes;  // of a stderr of its own, when that differs; 0: max_output_bytes
@@ -80,9 +89,10 @@ void proc_result_clear(ProcResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProcResult, proc_result_clear)
 
 /* Errors: NOT_FOUND (no such program or directory), IO (nothing to start it with: descriptors,
-   processes), TIMEOUT, CANCELLED. A non-zero exit status is no error. True means that there is a
-   result: a child that was ended because of the time or the token is always an error, unless
-   keeps_stopped. */
+   processes), TIMEOUT, CANCELLED, PROTOCOL (it took long, and a file of `trees` is one that would
+   hold it up or flood it: special_files.h). A non-zero exit status is no error. True means that
+   there is a result: a child that was ended because of the time or the token is always an error,
+   unless keeps_stopped. */
 bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GError **error);
 
 /* A child that lives across calls: a shell, a server. One that speaks lines: line_child.h. */
@@ -94,8 +104,6 @@ typedef struct ProcChildSpec {
     bool has_input;      // a pipe; else its standard input is /dev/null
     bool has_own_stderr; // false: stderr is merged into output
     bool has_extra;      // two more pipes, which appear in the child as descriptors 3 and 4
-    bool ends_with_us;   // however we end, its group gets SIGIO, which kills whoever does not
-                         // handle it; with has_extra: the descriptor 5 is for that
 } ProcChildSpec;
 
 /* The descriptors are the caller's ends, close on exec; -1 where none was asked for. */
@@ -107,7 +115,7 @@ typedef struct ProcChild {
     int error_fd;  // we read
     int extra_in;  // we write, the child reads 3
     int extra_out; // the child writes 4, we read
-    int life_fd;   // no one writes: that it is closed ends the group
+    int life_fd;   // no one writes: that it is closed ends the group; -1 with PROC_PROFILE_FREE
 } ProcChild;
 
 /* Errors: NOT_FOUND (no such program or directory), IO. */

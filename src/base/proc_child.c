@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "base/fd.h"
+#include "base/proc_profile.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #include <sys/wait.h>
 
 #define DEFAULT_PATH        "/usr/local/bin:/usr/bin:/bin"
-#define MAX_CHILD_FDS       6
+#define MAX_CHILD_FDS       5
 #define UNKILLABLE_MS       2000 // how long SIGKILL may take before the child is left behind
 #define MEMBERS_PAUSE_MS    50   // between two looks at what is left of a group
 #define DISCARD_BYTES       ((size_t)16 * 1024)
@@ -27,7 +28,7 @@
 #define MIN_ROWS            5
 #define MAX_ROWS            200
 #define TERMINAL_NAME_BYTES 64
-#define FIRST_LIFTED_FD     16 // above every descriptor that a child is given
+#define FIRST_LIFTED_FD     24 // above every descriptor that a child is given
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawn_file_actions_t, posix_spawn_file_actions_destroy)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawnattr_t, posix_spawnattr_destroy)
@@ -93,6 +94,7 @@ typedef struct Ends {
     const int *fds; // the first `count`; -1: /dev/null
     size_t count;
     const char *terminal; // in place of them; NULL: none
+    int life;             // becomes PROC_LIFE_FD; -1: none
 } Ends;
 
 /* A leader of a session without a terminal gets the first that it opens. */
@@ -101,21 +103,41 @@ static int open_terminal(posix_spawn_file_actions_t *actions, const char *termin
     int failed = posix_spawn_file_actions_addopen(actions, 0, terminal, O_RDWR, 0);
     for (int fd = 1; failed == 0 && fd <= 2; fd++)
         failed = posix_spawn_file_actions_adddup2(actions, 0, fd);
-    return failed != 0 ? failed : posix_spawn_file_actions_addclosefrom_np(actions, 3);
+    return failed;
+}
+
+static int give_descriptors(posix_spawn_file_actions_t *actions, const Ends *ends)
+{
+    int failed = 0;
+    for (size_t i = 0; failed == 0 && i < ends->count; i++)
+        failed = ends->fds[i] >= 0
+                     ? posix_spawn_file_actions_adddup2(actions, ends->fds[i], (int)i)
+                     : posix_spawn_file_actions_addopen(actions, (int)i, "/dev/null", O_RDONLY, 0);
+    return failed;
+}
+
+/* All but the first `count`, and the life descriptor: it takes the next number until the others are
+   closed. */
+static int close_others(posix_spawn_file_actions_t *actions, int count, int life)
+{
+    if (life < 0)
+        return posix_spawn_file_actions_addclosefrom_np(actions, count);
+    int failed = posix_spawn_file_actions_adddup2(actions, life, count);
+    if (failed == 0)
+        failed = posix_spawn_file_actions_addclosefrom_np(actions, count + 1);
+    if (failed == 0)
+        failed = posix_spawn_file_actions_adddup2(actions, count, PROC_LIFE_FD);
+    return failed != 0 ? failed : posix_spawn_file_actions_addclose(actions, count);
 }
 
 static int set_actions(posix_spawn_file_actions_t *actions, const char *cwd, const Ends *ends)
 {
     int failed = cwd != NULL ? posix_spawn_file_actions_addchdir_np(actions, cwd) : 0;
-    if (failed == 0 && ends->terminal)
-        return open_terminal(actions, ends->terminal);
-    for (size_t i = 0; failed == 0 && i < ends->count; i++)
-        failed = ends->fds[i] >= 0
-                     ? posix_spawn_file_actions_adddup2(actions, ends->fds[i], (int)i)
-                     : posix_spawn_file_actions_addopen(actions, (int)i, "/dev/null", O_RDONLY, 0);
     if (failed == 0)
-        failed = posix_spawn_file_actions_addclosefrom_np(actions, (int)ends->count);
-    return failed;
+        failed = ends->terminal ? open_terminal(actions, ends->terminal)
+                                : give_descriptors(actions, ends);
+    size_t count = ends->terminal ? 3 : ends->count;
+    return failed != 0 ? failed : close_others(actions, (int)count, ends->life);
 }
 
 /* Runs posix_spawn; returns its errno. */
@@ -135,6 +157,15 @@ static int proc_child_spawn(const char *program, const char *const *argv, const 
     return failed;
 }
 
+/* A copy that no number of the child's overwrites; -1 stays. Returns errno. */
+static int lift_fd(int fd, int *ret_lifted)
+{
+    if (fd < 0)
+        return 0;
+    *ret_lifted = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_LIFTED_FD);
+    return *ret_lifted < 0 ? errno : 0;
+}
+
 /*
  * A pipe may have got a low number when our own standard descriptors are closed. dup2() onto 1
  * could then overwrite the source of 2, so the sources move out of the way first.
@@ -142,20 +173,16 @@ static int proc_child_spawn(const char *program, const char *const *argv, const 
 static int spawn_lifted(const char *program, const char *const *argv, const char *cwd,
                         const char *const *env, const Ends *ends, pid_t *ret_pid)
 {
-    int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1, -1, -1 };
-    int failed = 0;
-    for (size_t i = 0; failed == 0 && i < ends->count; i++) {
-        if (ends->fds[i] < 0)
-            continue;
-        lifted[i] = fcntl(ends->fds[i], F_DUPFD_CLOEXEC, FIRST_LIFTED_FD);
-        if (lifted[i] < 0)
-            failed = errno;
-    }
-    const Ends moved = { .fds = lifted, .count = ends->count, .terminal = ends->terminal };
+    int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1, -1 };
+    Ends moved = { .fds = lifted, .count = ends->count, .terminal = ends->terminal, .life = -1 };
+    int failed = lift_fd(ends->life, &moved.life);
+    for (size_t i = 0; failed == 0 && i < ends->count; i++)
+        failed = lift_fd(ends->fds[i], &lifted[i]);
     if (failed == 0)
         failed = proc_child_spawn(program, argv, cwd, env, &moved, ret_pid);
     for (size_t i = 0; i < ends->count; i++)
         fd_close(lifted[i]);
+    fd_close(moved.life);
     return failed;
 }
 
@@ -165,13 +192,53 @@ bool proc_fail_start(const char *const *argv, GError **error)
     return false;
 }
 
+void proc_born_clear(ProcBorn *self)
+{
+    fd_close(self->pidfd);
+    fd_close(self->life_fd);
+}
+
+// ---- ending with us ----
+
+/* A pipe that no one writes to. That our end closes, however we end, is news to its reader, and
+   the reader's news are a signal to the group. */
+typedef struct Life {
+    Fd ours, theirs;
+} Life;
+
+static void life_clear(Life *self)
+{
+    fd_close(self->ours);
+    fd_close(self->theirs);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Life, life_clear)
+
+static bool life_open(Life *self, ProcProfile profile, GError **error)
+{
+    int fds[2];
+    if (proc_profile_end_signal(profile) == 0)
+        return true;
+    if (!fd_pipe(fds, error))
+        return false;
+    self->ours = fds[1];
+    self->theirs = fds[0];
+    return true;
+}
+
+static void life_bind(const Life *self, ProcProfile profile, pid_t pid)
+{
+    if (self->theirs >= 0 && fcntl(self->theirs, F_SETOWN, -pid) == 0 &&
+        fcntl(self->theirs, F_SETSIG, proc_profile_end_signal(profile)) == 0)
+        (void)fcntl(self->theirs, F_SETFL, O_ASYNC); // else it is as without
+}
+
 /* The one way in which a child is started, and so the place where its profile is kept. */
-static bool spawn_child(const ProcStart *start, const Ends *ends, pid_t *ret_pid, int *ret_pidfd,
+static bool spawn_child(const ProcStart *start, const Ends *ends, ProcBorn *ret_born,
                         GError **error)
 {
     const char *const *argv = start->argv;
     const char *cwd = start->cwd;
-    g_assert(argv[0] && ends->count <= MAX_CHILD_FDS && start->profile == PROC_PROFILE_OURS);
+    g_assert(argv[0] && ends->count <= MAX_CHILD_FDS);
     g_auto(GStrv) own_env = start->env ? NULL : env_for_child(NULL);
     const char *const *env = start->env ? start->env : (const char *const *)own_env;
 
@@ -182,13 +249,19 @@ static bool spawn_child(const ProcStart *start, const Ends *ends, pid_t *ret_pid
     g_autofree char *program = NULL;
     if (!resolve_program(argv[0], env, &program, error))
         return false;
+    g_auto(Life) life = { -1, -1 };
+    if (!life_open(&life, start->profile, error))
+        return proc_fail_start(argv, error);
 
+    const Ends given = { ends->fds, ends->count, ends->terminal, life.theirs };
     pid_t pid;
-    int failed = spawn_lifted(program, argv, cwd, env, ends, &pid);
+    int failed = spawn_lifted(program, argv, cwd, env, &given, &pid);
     if (failed == ENOENT)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", argv[0]);
     if (failed != 0)
         return fail_with_errno(error, failed, "cannot run %s", argv[0]);
+    proc_profile_limit(start->profile, pid);
+    life_bind(&life, start->profile, pid);
 
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0) {
@@ -197,23 +270,22 @@ static bool spawn_child(const ProcStart *start, const Ends *ends, pid_t *ret_pid
         waitpid(pid, NULL, 0);
         return fail_with_errno(error, saved_errno, "cannot watch %s", argv[0]);
     }
-    *ret_pid = pid;
-    *ret_pidfd = pidfd;
+    *ret_born = (ProcBorn) { .pid = pid, .pidfd = pidfd, .life_fd = fd_steal(&life.ours) };
     return true;
 }
 
-bool proc_spawn(const ProcStart *start, const int *child_fds, size_t child_fd_count, pid_t *ret_pid,
-                int *ret_pidfd, GError **error)
+bool proc_spawn(const ProcStart *start, const int *child_fds, size_t child_fd_count,
+                ProcBorn *ret_born, GError **error)
 {
     const Ends ends = { .fds = child_fds, .count = child_fd_count };
-    return spawn_child(start, &ends, ret_pid, ret_pidfd, error);
+    return spawn_child(start, &ends, ret_born, error);
 }
 
-bool proc_spawn_on_terminal(const ProcStart *start, const char *terminal, pid_t *ret_pid,
-                            int *ret_pidfd, GError **error)
+bool proc_spawn_on_terminal(const ProcStart *start, const char *terminal, ProcBorn *ret_born,
+                            GError **error)
 {
     const Ends ends = { .terminal = terminal };
-    return spawn_child(start, &ends, ret_pid, ret_pidfd, error);
+    return spawn_child(start, &ends, ret_born, error);
 }
 
 bool proc_open_terminal(const ProcTerminal *terminal, int *ret_fd, char **ret_name, GError **error)
@@ -359,42 +431,32 @@ static bool make_pipe(ChildPipe *self, bool is_wanted, bool we_write, GError **e
     return true;
 }
 
-/* A pipe whose other end closes is news to its reader, and the reader's news go to the group. */
-static void end_group_with_us(int fd, pid_t pid)
-{
-    if (fcntl(fd, F_SETOWN, -pid) == 0)
-        (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC); // else it is as without
-}
-
 bool proc_start(const ProcChildSpec *spec, ProcChild *ret_child, GError **error)
 {
     g_auto(ChildPipe) input = NO_PIPE, output = NO_PIPE, errors = NO_PIPE;
-    g_auto(ChildPipe) extra_in = NO_PIPE, extra_out = NO_PIPE, life = NO_PIPE;
+    g_auto(ChildPipe) extra_in = NO_PIPE, extra_out = NO_PIPE;
     if (!make_pipe(&input, spec->has_input, true, error) ||
         !make_pipe(&output, true, false, error) ||
         !make_pipe(&errors, spec->has_own_stderr, false, error) ||
         !make_pipe(&extra_in, spec->has_extra, true, error) ||
-        !make_pipe(&extra_out, spec->has_extra, false, error) ||
-        !make_pipe(&life, spec->ends_with_us, true, error))
+        !make_pipe(&extra_out, spec->has_extra, false, error))
         return proc_fail_start(spec->argv, error);
 
-    const int child_fds[] = {
-        input.theirs,    output.theirs,    spec->has_own_stderr ? errors.theirs : output.theirs,
-        extra_in.theirs, extra_out.theirs, life.theirs
-    };
-    size_t count = spec->ends_with_us ? 6 : spec->has_extra ? 5 : 3;
-    ProcChild child = { .pid = -1 };
+    const int child_fds[] = { input.theirs, output.theirs,
+                              spec->has_own_stderr ? errors.theirs : output.theirs, extra_in.theirs,
+                              extra_out.theirs };
     const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
-    if (!proc_spawn(&start, child_fds, count, &child.pid, &child.pidfd, error))
+    g_auto(ProcBorn) born = PROC_UNBORN;
+    if (!proc_spawn(&start, child_fds, spec->has_extra ? 5 : 3, &born, error))
         return false;
-    if (spec->ends_with_us)
-        end_group_with_us(life.theirs, child.pid);
+    ProcChild child = { .pid = born.pid };
+    child.pidfd = fd_steal(&born.pidfd);
+    child.life_fd = fd_steal(&born.life_fd);
     child.input_fd = fd_steal(&input.ours);
     child.output_fd = fd_steal(&output.ours);
     child.error_fd = fd_steal(&errors.ours);
     child.extra_in = fd_steal(&extra_in.ours);
     child.extra_out = fd_steal(&extra_out.ours);
-    child.life_fd = fd_steal(&life.ours);
     *ret_child = child;
     return true;
 }

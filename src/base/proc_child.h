@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/fd.h"
 #include "base/proc.h"
 
 #define PROC_STOP_GRACE_MS 2000 // between SIGTERM and SIGKILL (common §6)
@@ -21,15 +22,27 @@ typedef struct ProcStart { // what starting it is about; as in ProcSpec
     ProcProfile profile;
 } ProcStart;
 
+typedef struct ProcBorn { // a child that has been started
+    pid_t pid;
+    Fd pidfd;
+    Fd life_fd; // as in ProcChild
+} ProcBorn;
+
+#define PROC_UNBORN ((ProcBorn) { .pid = -1, .pidfd = -1, .life_fd = -1 })
+
+/* Closes the descriptors. */
+void proc_born_clear(ProcBorn *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProcBorn, proc_born_clear)
+
 /* As proc_spawn(), with descriptors 0 to 2 on a terminal, which becomes that of the child's
  * session.
  */
-bool proc_spawn_on_terminal(const ProcStart *start, const char *terminal, pid_t *ret_pid,
-                            int *ret_pidfd, GError **error);
+bool proc_spawn_on_terminal(const ProcStart *start, const char *terminal, ProcBorn *ret_born,
+                            GError **error);
 
 /* `child_fds[i]` becomes the child's descriptor i; -1, for standard input only: /dev/null. */
-bool proc_spawn(const ProcStart *start, const int *child_fds, size_t child_fd_count, pid_t *ret_pid,
-                int *ret_pidfd, GError **error);
+bool proc_spawn(const ProcStart *start, const int *child_fds, size_t child_fd_count,
+                ProcBorn *ret_born, GError **error);
 
 /* Says which program could not be started; returns false. */
 bool proc_fail_start(const char *const *argv, GError **error);

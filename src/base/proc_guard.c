@@ -24,6 +24,7 @@ void proc_guard_begin(ProcGuard *self, const char *mark)
         self->mark = g_strdup(mark);
     const ProcChildSpec spec = {
         .argv = (const char *const[]) { "sh", "-c", watcher_script, "sh", self->mark, NULL },
+        .profile = PROC_PROFILE_FREE,
         .has_input = true,
     };
     if (self->watcher.pid <= 0 && !proc_start(&spec, &self->watcher, NULL))

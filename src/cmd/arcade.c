@@ -84,7 +84,8 @@ static void open_browser(const char *url)
                                  "xdg", url,  NULL };
     g_autoptr(GError) error = NULL;
     ProcChild child = { 0 };
-    if (!proc_start(&(ProcChildSpec) { .argv = argv }, &child, &error)) {
+    if (!proc_start(&(ProcChildSpec) { .argv = argv, .profile = PROC_PROFILE_FREE }, &child,
+                    &error)) {
         log_warning("no browser: %s", error->message);
         return;
     }
@@ -201,7 +202,10 @@ static int run_background(const ArcadeOptions *options)
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GError) error = NULL;
     ProcChild child = { 0 };
-    const ProcChildSpec spec = { .argv = (const char *const *)argv->pdata };
+    const ProcChildSpec spec = {
+        .argv = (const char *const *)argv->pdata,
+        .profile = PROC_PROFILE_FREE, // it stays when we have ended
+    };
     if (!proc_start(&spec, &child, &error))
         return cmd_fail(error);
     read_start(child.output_fd, text);

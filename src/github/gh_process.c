@@ -28,6 +28,7 @@ static bool start(const GhProcess *process, const Settings *settings, Cancel *ca
     ProcSpec proc = process->proc;
     proc.argv = (const char *const *)argv->pdata;
     proc.env = (const char *const *)env;
+    proc.profile = PROC_PROFILE_TOOL;
     proc.has_own_stderr = true;
 
     g_auto(GhPlace) place = false;

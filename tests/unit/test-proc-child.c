@@ -167,29 +167,9 @@ static void test_no_descriptors(void **state G_GNUC_UNUSED)
     assert_int_equal(count_open(), opened);
 }
 
-/* As when we are killed: the descriptor closes, and a child that hears nothing ends with its group.
- */
-static void test_child_ends_with_us(void **state G_GNUC_UNUSED)
-{
-    ProcChild child;
-    const ProcChildSpec spec = {
-        .argv = SHELL("trap '' TERM HUP INT; sleep 300 & echo $!; while :; do :; done"),
-        .has_extra = true,
-        .ends_with_us = true,
-    };
-    assert_true(proc_start(&spec, &child, NULL));
-    g_autoptr(GString) output = g_string_new(NULL);
-    read_until(child.output_fd, "\n", output);
-    fd_close(fd_steal(&child.life_fd));
-    assert_true(is_dead((pid_t)g_ascii_strtoll(output->str, NULL, 10)));
-    assert_true(is_dead(child.pid));
-    assert_int_equal(proc_child_end(&child, 2000), 128 + SIGIO);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_child_ends_with_us),
         cmocka_unit_test(test_lasting_child),
         cmocka_unit_test(test_lasting_child_is_ended),
         cmocka_unit_test(test_zombies_are_not_waited_for),

@@ -107,6 +107,7 @@ static bool run_script(const char *dir, const char *script_path, const char *inp
         .argv = (const char *const[]) { "node", script_path, dir, input_path, NULL },
         .cwd = dir,
         .env = (const char *const[]) { path_setting, NULL },
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = RUN_MAX_MS,
         .max_output_bytes = OUTPUT_MAX,
         .has_own_stderr = true,

@@ -89,6 +89,7 @@ static void probe_run(void *self_)
     const ProcSpec spec = {
         .argv = (const char *const[]) { self->path, self->check->flag, NULL },
         .cwd = "/",
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = VERSION_MS,
         .max_output_bytes = VERSION_MAX_BYTES,
         .keep = PROC_KEEP_HEAD,

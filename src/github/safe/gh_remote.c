@@ -35,6 +35,7 @@ static char *ask_ssh(const char *alias, Cancel *cancel)
         .argv = (const char *const[]) { program, "-G", "--", alias, NULL },
         .cwd = "/",
         .env = (const char *const *)env,
+        .profile = PROC_PROFILE_TOOL,
         .timeout_ms = SSH_TIMEOUT_MS,
         .max_output_bytes = SSH_MAX_BYTES,
         .keep = PROC_KEEP_HEAD,

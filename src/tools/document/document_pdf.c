@@ -12,6 +12,7 @@ bool document_read_pdf(const char *path, Cancel *cancel, GString *out, GError **
     const char *const argv[] = { "pdftotext", "-layout", "-enc", "UTF-8", path, "-", NULL };
     const ProcSpec spec = {
         .argv = argv,
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = PDF_MS,
         .max_output_bytes = LIMIT_DOCUMENT_TEXT_BYTES,
         .max_error_bytes = 4 * KIB,

@@ -445,8 +445,8 @@ static bool eval_kernel_spawn(EvalKernel *self, const EvalKernelSpec *spec, GErr
         .argv = is_python ? python : node,
         .cwd = spec->cwd,
         .env = spec->env,
+        .profile = PROC_PROFILE_RUN,
         .has_extra = true,
-        .ends_with_us = true,
     };
     if (!proc_start(&child, &self->child, error))
         return false;

@@ -4,6 +4,8 @@
 #include "base/limits.h"
 #include "base/proc.h"
 
+#include <signal.h>
+
 #define MAX_LINE_BYTES  LIMIT_JSON_BYTES // an event of --json holds a whole line of a file
 #define MAX_ERROR_BYTES (16 * KIB)
 
@@ -59,6 +61,8 @@ bool line_program_run(const LineProgram *program, Cancel *cancel, int *ret_exit_
     const ProcSpec spec = {
         .argv = program->argv,
         .cwd = program->cwd,
+        .trees = program->trees,
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = program->timeout_ms,
         .max_output_bytes = MAX_ERROR_BYTES,
         .keep = PROC_KEEP_HEAD,
@@ -72,6 +76,10 @@ bool line_program_run(const LineProgram *program, Cancel *cancel, int *ret_exit_
     if (reader.is_too_long)
         return fail_with(error, KEDGE_ERROR_LIMIT,
                          "a line that matches is too long to be shown (over 64 MiB)");
+    if (is_done && result.term_signal == SIGABRT && !reader.is_stopped)
+        return fail_with(error, KEDGE_ERROR_LIMIT,
+                         "%s gave up: it may have no more than %d MiB of memory", program->name,
+                         (int)(LIMIT_READER_MEMORY_BYTES / MIB));
     if (is_done && result.term_signal != 0 && !reader.is_stopped)
         return fail_with(error, KEDGE_ERROR_FAILED, "%s was ended by signal %d", program->name,
                          result.term_signal);

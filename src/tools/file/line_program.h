@@ -13,6 +13,7 @@ typedef struct LineProgram { // all borrowed
     const char *name;        // in messages
     const char *const *argv;
     const char *cwd;
+    const char *const *trees; // as in ProcSpec
     int64_t timeout_ms;
     LineProgramFunc func;
     void *user_data;

@@ -96,6 +96,7 @@ GArray *source_tags_read(const SourceLanguage *language, const char *text, Cance
         .argv = argv,
         .cwd = "/",
         .input = input,
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = TIMEOUT_MS,
         .max_output_bytes = LIMIT_SUMMARY_TAGS_BYTES,
         .max_error_bytes = 4 * KIB,

@@ -23,6 +23,7 @@ static json_t *ask(const char *dir, const RecipeKind *kind, const Settings *sett
         .argv = kind->argv,
         .cwd = dir,
         .env = (const char *const *)env,
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = ASK_MS,
         .max_output_bytes = LIMIT_RECIPE_LIST_BYTES,
         .max_error_bytes = 4 * KIB,

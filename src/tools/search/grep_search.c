@@ -215,8 +215,9 @@ static bool run_once(const GrepSearch *search, const char *pattern, Cancel *canc
     int exit_status = 0;
     g_autofree char *error_text = NULL;
     g_autoptr(GError) run_error = NULL;
-    if (!rg_run((const char *const *)args->pdata, search->cwd, GREP_TIMEOUT_MS, cancel, on_line,
-                &collector, &exit_status, &error_text, &run_error)) {
+    const char *const *trees = search->no_ignore ? NULL : search->paths;
+    if (!rg_run((const char *const *)args->pdata, search->cwd, trees, GREP_TIMEOUT_MS, cancel,
+                on_line, &collector, &exit_status, &error_text, &run_error)) {
         if (error_is(run_error, KEDGE_ERROR_TIMEOUT))
             return fail_with(error, KEDGE_ERROR_TIMEOUT,
                              "grep timed out after 30s; narrow the paths");

@@ -3,9 +3,9 @@
 
 #include "base/proc.h"
 
-bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel *cancel,
-            RgLineFunc func, void *user_data, int *ret_exit_status, char **ret_error_text,
-            GError **error)
+bool rg_run(const char *const *args, const char *cwd, const char *const *trees, int64_t timeout_ms,
+            Cancel *cancel, RgLineFunc func, void *user_data, int *ret_exit_status,
+            char **ret_error_text, GError **error)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_ptr_array_add(argv, (void *)"rg");
@@ -16,6 +16,7 @@ bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel
         .name = "ripgrep",
         .argv = (const char *const *)argv->pdata,
         .cwd = cwd,
+        .trees = trees,
         .timeout_ms = timeout_ms,
         .func = func,
         .user_data = user_data,

@@ -247,6 +247,7 @@ char *bash_snapshot_make(const char *shell, const char *const *env, Cancel *canc
     const ProcSpec spec = {
         .argv = (const char *const[]) { shell, "-c", snapshot_script, NULL },
         .env = (const char *const *)own_env,
+        .profile = PROC_PROFILE_RUN,
         .timeout_ms = SNAPSHOT_TIMEOUT_MS,
         .max_output_bytes = SNAPSHOT_MAX_BYTES,
     };
@@ -268,6 +269,7 @@ char *bash_parse(const Settings *settings, const char *shell, const char *text, 
         .argv = (const char *const[]) { shell, "-n", "-O", "extglob", "/dev/stdin", NULL },
         .env = (const char *const *)env,
         .input = text,
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = PARSE_MS,
         .max_output_bytes = PARSE_MAX_BYTES,
     };

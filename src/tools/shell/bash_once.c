@@ -85,6 +85,7 @@ static ProcSpec spec_of(const BashRun *run, const char *const *argv, const char 
         .argv = argv,
         .cwd = run->cwd,
         .env = env,
+        .profile = PROC_PROFILE_FREE,
         .timeout_ms = run->timeout_ms,
         .max_output_bytes = 4 * KIB, // the sink has it
         .is_bytes = true,

@@ -341,6 +341,8 @@ static bool start_process(BashShell *self, const BashRun *run, const char *snaps
         .argv = argv,
         .cwd = run->cwd,
         .env = (const char *const *)env,
+        // what a model runs has a guard instead, which also finds what has left the group
+        .profile = run->keeps_cwd ? PROC_PROFILE_RUN : PROC_PROFILE_FREE,
         .has_extra = true,
     };
     if (!proc_start(&spec, &self->child, error))

@@ -129,6 +129,7 @@ static bool run_command(ToolCall *call, const SshLink *link, const char *text, i
     const ProcSpec spec = {
         .argv = (const char *const *)argv,
         .env = (const char *const *)env,
+        .profile = PROC_PROFILE_TOOL,
         .timeout_ms = MAX(deadline_ms - time_monotonic_ms(), 1),
         .max_output_bytes = 4 * 1024, // the sink has it
         .is_bytes = true,

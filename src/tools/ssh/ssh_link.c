@@ -377,6 +377,7 @@ static bool start_master(SshLinks *self, SshLink *link, int64_t deadline_ms, Can
     const ProcChildSpec spec = {
         .argv = (const char *const *)argv,
         .env = (const char *const *)env,
+        .profile = PROC_PROFILE_TOOL,
         .has_input = true,
     };
     if (!proc_start(&spec, &link->master, error)) {
@@ -401,6 +402,7 @@ static char *ssh_link_ask(const SshLink *self, const char *command, int64_t dead
     const ProcSpec spec = {
         .argv = (const char *const *)argv,
         .env = (const char *const *)env,
+        .profile = PROC_PROFILE_TOOL,
         .timeout_ms = left,
         .max_output_bytes = PROBE_MAX_BYTES,
     };

@@ -108,6 +108,7 @@ static void run_program(void *self_)
     const ProcSpec spec = {
         .argv = self->program->argv,
         .input = self->text,
+        .profile = PROC_PROFILE_TOOL,
         .timeout_ms = CLIPBOARD_TIMEOUT_MS,
         .max_output_bytes = OUTPUT_BYTES,
     };

@@ -39,6 +39,7 @@ static bool run(const char *const *words, const char *last, size_t max_bytes, Ca
     argv[count] = last;
     const ProcSpec spec = {
         .argv = argv,
+        .profile = PROC_PROFILE_READER,
         .timeout_ms = CLIPBOARD_TIMEOUT_MS,
         .max_output_bytes = max_bytes,
         .keep = PROC_KEEP_HEAD,

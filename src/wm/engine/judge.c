@@ -271,6 +271,7 @@ static bool run_child(const WmJudge *self, const Place *place, const char *promp
         .cwd = place->dir,
         .env = (const char *const *)env,
         .input = prompt,
+        .profile = PROC_PROFILE_RUN,
         .timeout_ms = JUDGE_MS,
         .max_output_bytes = MAX_ANSWER_BYTES,
         .has_own_stderr = true,

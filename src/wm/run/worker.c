@@ -170,6 +170,7 @@ static bool run_child(Run *self, const char *const *words, Cancel *cancel, int *
         .argv = (const char *const *)argv->pdata,
         .cwd = self->place.work,
         .env = (const char *const *)env,
+        .profile = PROC_PROFILE_FREE,
         .timeout_ms = RUN_MS,
         .max_output_bytes = OUTPUT_BYTES,
         .grace_ms = RUN_GRACE_MS,

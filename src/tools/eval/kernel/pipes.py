@@ -47,8 +47,8 @@ def _private(fd):
 _requests = _private(3)
 _answers = _private(4)
 _output = _private(1)
-_life = _private(5)  # kept open: kedge's end closes it, and that ends us
-for _each in (3, 4, 5):
+_life = _private(20)  # PROC_LIFE_FD, kept open: kedge's end closes it, and that ends us
+for _each in (3, 4, 20):
     os.close(_each)
 _answer_lock = threading.Lock()
 _output_lock = threading.Lock()  # of `cell`, the late text, and what other threads write
