@@ -73,19 +73,19 @@ static void check_decode(const json_t *value, FieldMode mode)
 {
     Args args = { 0 };
     g_autoptr(json_t) arguments = NULL;
-    g_autofree char *problems = NULL;
-    if (!field_decode(fields, value, mode, &args, &arguments, &problems)) {
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!field_decode(fields, value, mode, &args, &arguments, problems)) {
         g_assert_null(arguments);
-        g_assert_true(g_str_has_prefix(problems, "  - ") && g_str_has_suffix(problems, "\n"));
-        g_assert_true(g_utf8_validate(problems, -1, NULL));
+        g_autofree char *text = field_problems_text(problems);
+        g_assert_true(problems->len > 0 && g_utf8_validate(text, -1, NULL));
         return;
     }
-    g_assert_null(problems);
+    g_assert_true(problems->len == 0);
     check_args(&args);
 
     Args args_again = { 0 };
     g_autoptr(json_t) again = NULL;
-    g_assert_true(field_decode(fields, arguments, FIELD_EXACT, &args_again, &again, &problems));
+    g_assert_true(field_decode(fields, arguments, FIELD_EXACT, &args_again, &again, problems));
     g_assert_true(json_equal(arguments, again));
     check_args(&args_again);
 }

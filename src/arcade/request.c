@@ -153,12 +153,10 @@ bool request_read_body(ArcadeRequest *self, GError **error)
 bool request_decode(ArcadeRequest *self, const FieldDef *fields, void *args, GError **error)
 {
     json_t *kept = NULL;
-    g_autofree char *problems = NULL;
-    if (!field_decode(fields, self->json, FIELD_EXACT, args, &kept, &problems)) {
-        g_autoptr(GString) text = g_string_new(g_strchomp(problems));
-        g_string_replace(text, "  - ", "", 1);
-        g_string_replace(text, "\n  - ", "; ", 0);
-        return reply_fail(error, 400, "The body has wrong fields: %s", text->str);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!field_decode(fields, self->json, FIELD_EXACT, args, &kept, problems)) {
+        g_autofree char *text = field_problems_joined(problems);
+        return reply_fail(error, 400, "The body has wrong fields: %s", text);
     }
     json_decref(self->json); // what `args` borrows from takes its place
     self->json = kept;

@@ -6,23 +6,75 @@
  */
 #include "base/field_private.h"
 
-#define MAX_PROBLEMS 50 // shown; the rest is counted
-
 typedef struct Lines {
-    GString *text;
-    size_t count;
+    GPtrArray *problems;
+    size_t count; // with those that are not named
 } Lines;
 
-G_GNUC_PRINTF(3, 4)
-static void add_line(Lines *self, const char *path, const char *format, ...)
+void field_problem_free(FieldProblem *self)
 {
-    if (self->count++ >= MAX_PROBLEMS)
+    g_free(self->path);
+    g_free(self->text);
+    g_free(self->claim);
+    g_free(self);
+}
+
+GPtrArray *field_problems_new(void)
+{
+    return g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
+}
+
+void field_problem_add(GPtrArray *problems, FieldFault fault, const char *path, char *text,
+                       char *claim)
+{
+    FieldProblem *problem = g_new0(FieldProblem, 1);
+    *problem = (FieldProblem) { fault, g_strdup(path), text, claim, true };
+    if (problems->len < FIELD_MAX_PROBLEMS || fault == FIELD_MORE)
+        g_ptr_array_add(problems, problem);
+    else
+        field_problem_free(problem);
+}
+
+static char *problems_join(const GPtrArray *problems, const char *before, const char *between,
+                           const char *after)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < problems->len; i++)
+        g_string_append_printf(text, "%s%s%s%s", i > 0 ? between : "", before,
+                               ((FieldProblem *)problems->pdata[i])->text, after);
+    return g_string_free(text, FALSE);
+}
+
+char *field_problems_text(const GPtrArray *problems)
+{
+    return problems_join(problems, "  - ", "", "\n");
+}
+
+char *field_problems_joined(const GPtrArray *problems)
+{
+    return problems_join(problems, "", "; ", "");
+}
+
+void field_problem_add_line(GPtrArray *problems, FieldFault fault, const char *path, char *claim)
+{
+    field_problem_add(problems, fault, path, g_strdup_printf("%s: %s", path, claim), claim);
+}
+
+void field_problems_end(GPtrArray *problems, size_t count)
+{
+    if (count > problems->len)
+        field_problem_add_line(problems, FIELD_MORE, "…",
+                               g_strdup_printf("%zu more problems", count - problems->len));
+}
+
+G_GNUC_PRINTF(4, 5)
+static void add_line(Lines *self, FieldFault fault, const char *path, const char *format, ...)
+{
+    if (self->count++ >= FIELD_MAX_PROBLEMS)
         return;
     va_list ap;
     va_start(ap, format);
-    g_string_append_printf(self->text, "  - %s: ", path);
-    g_string_append_vprintf(self->text, format, ap);
-    g_string_append_c(self->text, '\n');
+    field_problem_add_line(self->problems, fault, path, g_strdup_vprintf(format, ap));
     va_end(ap);
 }
 
@@ -60,34 +112,37 @@ static void report_line(void *self_, FieldFault fault, const FieldDef *field, co
     g_autofree char *what = NULL;
     switch (fault) {
     case FIELD_NO_OBJECT:
-        add_line(self, "(arguments)", "must be object");
+        add_line(self, fault, "(arguments)", "must be object");
         return;
     case FIELD_MISSING:
-        add_line(self, path, "must have required property '%s'", field->name);
+        add_line(self, fault, path, "must have required property '%s'", field->name);
         return;
     case FIELD_WRONG_TYPE:
-        add_line(self, path, "must be %s", type_name(field->type));
+        add_line(self, fault, path, "must be %s", type_name(field->type));
         return;
     case FIELD_WRONG_VALUE:
         what = field_describe(field);
-        add_line(self, path, "must be %s", what);
+        add_line(self, fault, path, "must be %s", what);
         return;
     case FIELD_WRONG_ITEM:
         what = field->type == FIELD_INTEGER_LIST ? field_describe_item(field) : NULL;
-        add_line(self, path, "must be %s",
+        add_line(self, fault, path, "must be %s",
                  what != NULL
                      ? what
                      : type_name(field->type == FIELD_OBJECT_LIST ? FIELD_OBJECT : FIELD_STRING));
         return;
     case FIELD_TOO_LONG:
-        add_line(self, path, "must NOT have more than %zu characters", field->max_chars);
+        add_line(self, fault, path, "must NOT have more than %zu characters", field->max_chars);
         return;
     case FIELD_TOO_FEW:
-        add_line(self, path, "must NOT have fewer than %zu items", field->min_items);
+        add_line(self, fault, path, "must NOT have fewer than %zu items", field->min_items);
         return;
     case FIELD_TOO_MANY:
-        add_line(self, path, "must NOT have more than %zu items", field->max_items);
+        add_line(self, fault, path, "must NOT have more than %zu items", field->max_items);
         return;
+    case FIELD_UNKNOWN:
+    case FIELD_MORE:
+        g_assert_not_reached(); // these are reported in other ways
     }
 }
 
@@ -95,9 +150,9 @@ static void report_unknown_line(void *self, const char *path, const char *name G
                                 const char *nearest)
 {
     if (nearest)
-        add_line(self, path, "unknown field; did you mean \"%s\"?", nearest);
+        add_line(self, FIELD_UNKNOWN, path, "unknown field; did you mean \"%s\"?", nearest);
     else
-        add_line(self, path, "unknown field");
+        add_line(self, FIELD_UNKNOWN, path, "unknown field");
 }
 
 static const FieldWording lines = {
@@ -150,23 +205,18 @@ void field_store_all(const FieldDef *fields, json_t *checked, char *args)
 }
 
 bool field_decode(const FieldDef *fields, const json_t *arguments, FieldMode mode, void *args,
-                  json_t **ret_arguments, char **ret_problems)
+                  json_t **ret_arguments, GPtrArray *problems)
 {
-    Lines into = { .text = g_string_new(NULL) };
+    Lines into = { .problems = problems };
     const FieldChecker checker = {
         .wording = &lines,
         .report = &into,
         .coerces = mode == FIELD_LENIENT,
     };
     g_autoptr(json_t) checked = field_check_input(&checker, fields, arguments);
-    if (into.count > 0) {
-        if (into.count > MAX_PROBLEMS)
-            g_string_append_printf(into.text, "  - …: %zu more problems\n",
-                                   into.count - MAX_PROBLEMS);
-        *ret_problems = g_string_free(into.text, FALSE);
+    field_problems_end(problems, into.count);
+    if (into.count > 0)
         return false;
-    }
-    g_string_free(into.text, TRUE);
     field_store_all(fields, checked, args);
     *ret_arguments = g_steal_pointer(&checked);
     return true;

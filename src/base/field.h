@@ -57,29 +57,47 @@ typedef enum {
     FIELD_EXACT,   // coerce nothing
 } FieldMode;
 
-/*
- * Decodes `arguments` (an object; NULL and null count as {}) into the struct at `args`, which the
- * caller zeroed. Null for an optional field is absent; unknown fields that are not null are errors.
- * On success *ret_arguments holds what the struct borrows from. On failure *ret_problems is text,
- * one line per problem: "  - <path>: <reason>\n"; both belong to the caller.
- */
-bool field_decode(const FieldDef *fields, const json_t *arguments, FieldMode mode, void *args,
-                  json_t **ret_arguments, char **ret_problems);
+typedef enum {     // what is wrong with a value
+    FIELD_MISSING, // it is required
+    FIELD_WRONG_TYPE,
+    FIELD_WRONG_VALUE, // of the right type
+    FIELD_WRONG_ITEM,  // of a list or a map; path and value are the item's
+    FIELD_TOO_LONG,    // a text, or an item that is one
+    FIELD_TOO_FEW,     // items
+    FIELD_TOO_MANY,
+    FIELD_NO_OBJECT, // the whole input; without field and path
+    FIELD_UNKNOWN,   // the table has no such field
+    FIELD_MORE,      // what is wrong beyond what is named
+} FieldFault;
 
 typedef struct FieldProblem {
+    FieldFault fault;
     char *path;   // "comments[2].line"
-    char *text;   // a whole sentence
+    char *text;   // the whole of it: a sentence, or "<path>: <claim>" of field_decode()
     char *claim;  // what it says of the value, without its path: "must be a string"; NULL: the
                   // sentence is the field's own, or about the whole input
     bool is_made; // from the table's facts, not the field's own words
 } FieldProblem;
 
 void field_problem_free(FieldProblem *self);
+GPtrArray *field_problems_new(void); // of FieldProblem
+/* Their texts: "  - <text>\n" for each, for a model; and "<text>; <text>". Callers free. */
+char *field_problems_text(const GPtrArray *problems);
+char *field_problems_joined(const GPtrArray *problems);
+
+/*
+ * Decodes `arguments` (an object; NULL and null count as {}) into the struct at `args`, which the
+ * caller zeroed. Null for an optional field is absent; unknown fields that are not null are errors.
+ * On success *ret_arguments holds what the struct borrows from, and belongs to the caller. On
+ * failure `problems` has them.
+ */
+bool field_decode(const FieldDef *fields, const json_t *arguments, FieldMode mode, void *args,
+                  json_t **ret_arguments, GPtrArray *problems);
 
 /*
  * As field_decode() in FIELD_EXACT mode, for programs that act on single problems: `problems` gets
- * a FieldProblem for each, in table order, and `unknown` one for each field that the table does not
- * have, which is no failure. Both own them (field_problem_free).
+ * a sentence for each, in table order, and `unknown` one for each field that the table does not
+ * have, which is no failure.
  */
 bool field_check(const FieldDef *fields, const json_t *arguments, void *args,
                  json_t **ret_arguments, GPtrArray *problems, GPtrArray *unknown);

@@ -6,11 +6,18 @@
 #include "base/field.h"
 
 #define FIELD_MAX_NAME_CHARS 100 // of a field name from outside, in a problem
+#define FIELD_MAX_PROBLEMS   50  // that are named, enough to fix an input by
 
 bool field_is_of_type(FieldType type, const json_t *value);
 /* Does a value of the right type keep to min, max, max_chars, refuses_blank, max_items? */
 bool field_fits(const FieldDef *field, const json_t *value);
 bool field_fits_item(const FieldDef *field, const json_t *item); // of a list of integers or strings
+/* Adds one, unless there are FIELD_MAX_PROBLEMS; takes the texts, of which `claim` may be NULL. */
+void field_problem_add(GPtrArray *problems, FieldFault fault, const char *path, char *text,
+                       char *claim);
+/* The same of a line "<path>: <claim>"; and how many there are beyond those, of `count`. */
+void field_problem_add_line(GPtrArray *problems, FieldFault fault, const char *path, char *claim);
+void field_problems_end(GPtrArray *problems, size_t count);
 /* "a positive integer", "one of: a, b". Caller frees. */
 char *field_describe(const FieldDef *field);
 char *field_describe_item(const FieldDef *field);
@@ -18,17 +25,6 @@ char *field_describe_item(const FieldDef *field);
 /* A value of the type made from one that is not of it, as a model tends to write it: "5" for 5, a
    bare item for a list. NULL: nothing sensible can be made. New reference. */
 json_t *field_coerce(FieldType type, const json_t *value);
-
-typedef enum {     // what is wrong with a value
-    FIELD_MISSING, // it is required
-    FIELD_WRONG_TYPE,
-    FIELD_WRONG_VALUE, // of the right type
-    FIELD_WRONG_ITEM,  // of a list or a map; path and value are the item's
-    FIELD_TOO_LONG,    // a text, or an item that is one
-    FIELD_TOO_FEW,     // items
-    FIELD_TOO_MANY,
-    FIELD_NO_OBJECT, // the whole input; without field and path
-} FieldFault;
 
 /* How faults are told. `value` may be NULL; `name` is the last part of an unknown field's path, and
    `nearest` a known one like it, or NULL. */

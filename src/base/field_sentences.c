@@ -5,31 +5,11 @@
 #include "base/field_private.h"
 #include "base/utf8.h"
 
-#define MAX_PROBLEMS    50  // enough to fix an input by
 #define MAX_VALUE_CHARS 200 // of a value that a sentence quotes
 
 typedef struct Sentences {
     GPtrArray *problems, *unknown; // of FieldProblem
 } Sentences;
-
-void field_problem_free(FieldProblem *self)
-{
-    g_free(self->path);
-    g_free(self->text);
-    g_free(self->claim);
-    g_free(self);
-}
-
-// Takes both texts; `claim` may be NULL.
-static void add(GPtrArray *problems, const char *path, char *text, char *claim, bool is_made)
-{
-    FieldProblem *problem = g_new0(FieldProblem, 1);
-    *problem = (FieldProblem) { g_strdup(path), text, claim, is_made };
-    if (problems->len < MAX_PROBLEMS)
-        g_ptr_array_add(problems, problem);
-    else
-        field_problem_free(problem);
-}
 
 // The field's own sentence with the value put in, as a person would type it.
 static char *fill_in(const char *sentence, const json_t *value)
@@ -67,7 +47,15 @@ static void add_made(GPtrArray *problems, FieldFault fault, const FieldDef *fiel
         !is_of_size && fault != FIELD_WRONG_ITEM && field->is_required && field->type != FIELD_ENUM;
     char *claim = made_claim(fault, field, value);
     char *text = g_strconcat(path, says_required ? " is required and " : " ", claim, NULL);
-    add(problems, path, text, claim, true);
+    field_problem_add(problems, fault, path, text, claim);
+}
+
+static void add_own(GPtrArray *problems, FieldFault fault, const char *path, char *text)
+{
+    guint count = problems->len;
+    field_problem_add(problems, fault, path, text, NULL);
+    if (problems->len > count)
+        ((FieldProblem *)problems->pdata[count])->is_made = false;
 }
 
 static void report_sentence(void *self_, FieldFault fault, const FieldDef *field, const char *path,
@@ -75,7 +63,7 @@ static void report_sentence(void *self_, FieldFault fault, const FieldDef *field
 {
     Sentences *self = self_;
     if (fault == FIELD_NO_OBJECT) {
-        add(self->problems, "", g_strdup("the input must be an object"), NULL, true);
+        field_problem_add(self->problems, fault, "", g_strdup("the input must be an object"), NULL);
         return;
     }
     const char *own =
@@ -85,7 +73,7 @@ static void report_sentence(void *self_, FieldFault fault, const FieldDef *field
     if (fault == FIELD_TOO_LONG || fault == FIELD_TOO_FEW || fault == FIELD_TOO_MANY)
         own = NULL; // a number says more
     if (own)
-        add(self->problems, path, fill_in(own, value), NULL, false);
+        add_own(self->problems, fault, path, fill_in(own, value));
     else
         add_made(self->problems, fault, field, path, value);
 }
@@ -94,11 +82,12 @@ static void report_unknown_sentence(void *self_, const char *path, const char *n
                                     const char *nearest)
 {
     Sentences *self = self_;
-    add(self->unknown, path,
+    field_problem_add(
+        self->unknown, FIELD_UNKNOWN, path,
         nearest != NULL
             ? g_strdup_printf("Unknown field \"%s\" ignored (did you mean \"%s\"?)", name, nearest)
             : g_strdup_printf("Unknown field \"%s\" ignored", name),
-        NULL, true);
+        NULL);
 }
 
 static const FieldWording sentences = {

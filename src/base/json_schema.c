@@ -8,24 +8,20 @@
 #include "base/field_private.h"
 #include "base/utf8.h"
 
-#define MAX_PROBLEMS 50 // shown; the rest is counted
-
 typedef struct Check {
     FieldMode mode;
-    GString *problems;
-    size_t problem_count;
+    GPtrArray *problems;
+    size_t problem_count; // with those that are not named
 } Check;
 
 G_GNUC_PRINTF(3, 4)
 static void add_problem(Check *self, const char *path, const char *format, ...)
 {
-    if (self->problem_count++ >= MAX_PROBLEMS)
+    if (self->problem_count++ >= FIELD_MAX_PROBLEMS)
         return;
     va_list ap;
     va_start(ap, format);
-    g_string_append_printf(self->problems, "  - %s: ", path);
-    g_string_append_vprintf(self->problems, format, ap);
-    g_string_append_c(self->problems, '\n');
+    field_problem_add_line(self->problems, FIELD_WRONG_VALUE, path, g_strdup_vprintf(format, ap));
     va_end(ap);
 }
 
@@ -225,9 +221,9 @@ bool json_schema_is_of_object(const json_t *schema, GError **error)
 }
 
 bool json_schema_check(const json_t *schema, const json_t *arguments, FieldMode mode,
-                       json_t **ret_checked, char **ret_problems)
+                       json_t **ret_checked, GPtrArray *problems)
 {
-    Check check = { .mode = mode, .problems = g_string_new(NULL) };
+    Check check = { .mode = mode, .problems = problems };
     bool is_empty = !arguments || json_is_null(arguments);
     g_autoptr(json_t) given = is_empty ? json_object() : json_incref((json_t *)arguments);
     g_autoptr(json_t) checked = NULL;
@@ -235,14 +231,9 @@ bool json_schema_check(const json_t *schema, const json_t *arguments, FieldMode 
         checked = check_object(&check, schema, given, "");
     else
         add_problem(&check, "(arguments)", "must be object");
-    if (check.problem_count > MAX_PROBLEMS)
-        g_string_append_printf(check.problems, "  - …: %zu more problems\n",
-                               check.problem_count - MAX_PROBLEMS);
-    g_autofree char *problems = g_string_free(check.problems, FALSE);
-    if (check.problem_count > 0) {
-        *ret_problems = g_steal_pointer(&problems);
+    field_problems_end(problems, check.problem_count);
+    if (check.problem_count > 0)
         return false;
-    }
     *ret_checked = g_steal_pointer(&checked);
     return true;
 }

@@ -15,11 +15,11 @@ bool json_schema_is_of_object(const json_t *schema, GError **error);
 /*
  * Checks `arguments` (an object; NULL and null count as {}). FIELD_LENIENT first coerces what
  * parses as the wanted type, and leaves out nulls of optional properties that may not be null.
- * *ret_checked is a new object, with values shared; on failure *ret_problems has the form of
- * field_decode(). Both belong to the caller.
+ * *ret_checked is a new object, with values shared; on failure `problems` has what field_decode()
+ * would give.
  */
 bool json_schema_check(const json_t *schema, const json_t *arguments, FieldMode mode,
-                       json_t **ret_checked, char **ret_problems);
+                       json_t **ret_checked, GPtrArray *problems);
 
 /* Does the schema itself refuse a property of this name at its top level? */
 bool json_schema_refuses(const json_t *schema, const char *name);

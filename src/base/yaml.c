@@ -128,8 +128,7 @@ static const json_t *find_anchor(const Reader *self, const YamlNode *alias, GErr
 {
     const json_t *value = self->anchors ? g_hash_table_lookup(self->anchors, alias->anchor) : NULL;
     if (!value)
-        fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: unknown anchor \"%s\"", alias->line,
-                  alias->anchor);
+        yaml_fail_at(alias->line, error, "unknown anchor \"%s\"", alias->anchor);
     return value;
 }
 
@@ -164,8 +163,7 @@ static char *read_key(Reader *self, const YamlNode *key, GError **error)
         return g_strdup(json_string_value(value));
     if (!json_is_object(value) && !json_is_array(value))
         return json_to_text(value);
-    fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: a mapping key must be a scalar",
-              key->line);
+    yaml_fail_at(key->line, error, "a mapping key must be a scalar");
     return NULL;
 }
 
@@ -178,9 +176,8 @@ static bool check_new(const YamlNode *map, const YamlNode *key, const char *name
         return true;
     const YamlNode *first = yaml_map_key(map, name); // NULL: all of them are aliases
     g_autofree char *shown = utf8_ellipsize(name, 100);
-    return fail_with(error, KEDGE_ERROR_PROTOCOL,
-                     "yaml: line %d: mapping key \"%s\" already defined at line %d", key->line,
-                     shown, first ? first->line : key->line);
+    return yaml_fail_at(key->line, error, "mapping key \"%s\" already defined at line %d", shown,
+                        first ? first->line : key->line);
 }
 
 static bool check_merge(const json_t *value, int line, GError **error)
@@ -191,8 +188,7 @@ static bool check_merge(const json_t *value, int line, GError **error)
     json_array_foreach (value, index, item)
         is_good = is_good && json_is_object(item);
     return is_good ||
-           fail_with(error, KEDGE_ERROR_PROTOCOL,
-                     "yaml: line %d: a merge key needs a mapping or a list of mappings", line);
+           yaml_fail_at(line, error, "a merge key needs a mapping or a list of mappings");
 }
 
 // Adds what `merged`, an object or several, says and `object` does not: the first one wins.
@@ -274,19 +270,37 @@ static bool read_tree(const char *text, YamlTree *ret_tree, json_t **ret_value, 
     return true;
 }
 
+static bool read_bounded(const char *text, size_t size, YamlTree *ret_tree, json_t **ret_value,
+                         GError **error)
+{
+    if (size > LIMIT_CONFIG_FILE_BYTES)
+        return yaml_fail_too_complex(error);
+    g_autofree char *valid = utf8_from_bytes(text, size);
+    return read_tree(valid, ret_tree, ret_value, error);
+}
+
+bool yaml_parse_at(const char *text, size_t size, json_t **ret_value, int *ret_line, GError **error)
+{
+    g_auto(YamlTree) tree = { 0 };
+    g_autoptr(GError) fault = NULL;
+    if (read_bounded(text, size, &tree, ret_value, &fault))
+        return true;
+    *ret_line = fault->code;
+    return fail_with(error, fault->code > 0 ? KEDGE_ERROR_PROTOCOL : KEDGE_ERROR_LIMIT, "%s",
+                     fault->message);
+}
+
 bool yaml_parse_tree(const char *text, size_t size, const char *name, YamlTree *ret_tree,
                      json_t **ret_value, GError **error)
 {
-    bool is_good;
-    if (size > LIMIT_CONFIG_FILE_BYTES) {
-        is_good = yaml_fail_too_complex(error);
-    } else {
-        g_autofree char *valid = utf8_from_bytes(text, size);
-        is_good = read_tree(valid, ret_tree, ret_value, error);
-    }
-    if (!is_good && name)
-        g_prefix_error(error, "%s: ", name);
-    return is_good;
+    g_autoptr(GError) fault = NULL;
+    if (read_bounded(text, size, ret_tree, ret_value, &fault))
+        return true;
+    g_autofree char *before = name ? g_strconcat(name, ": ", NULL) : g_strdup("");
+    if (fault->code == 0)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "%syaml: %s", before, fault->message);
+    return fail_with(error, KEDGE_ERROR_PROTOCOL, "%syaml: line %d: %s", before, fault->code,
+                     fault->message);
 }
 
 bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_value, GError **error)

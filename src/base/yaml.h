@@ -11,6 +11,10 @@
    JSON null. */
 bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_value,
                 GError **error);
+/* The same for who words a message of their own: *ret_line (0: none), and an error without name and
+   line. */
+bool yaml_parse_at(const char *text, size_t size, json_t **ret_value, int *ret_line,
+                   GError **error);
 /* With the places that it has in `text`, which they fit when that is valid UTF-8. */
 bool yaml_parse_tree(const char *text, size_t size, const char *name, YamlTree *ret_tree,
                      json_t **ret_value, GError **error);

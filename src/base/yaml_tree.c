@@ -38,9 +38,19 @@ void yaml_tree_clear(YamlTree *self)
     g_clear_pointer(&self->texts, g_string_chunk_free);
 }
 
+bool yaml_fail_at(int line, GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_propagate_error(error, g_error_new_valist(g_quark_from_static_string("yaml-fault"), line,
+                                                format, arguments));
+    va_end(arguments);
+    return false;
+}
+
 bool yaml_fail_too_complex(GError **error)
 {
-    return fail_with(error, KEDGE_ERROR_LIMIT, "yaml: document too complex");
+    return yaml_fail_at(0, error, "document too complex");
 }
 
 // ---- places ----
@@ -182,8 +192,7 @@ static bool open_level(Reader *self, const yaml_event_t *event, YamlKind kind, b
     if (self->depth >= LIMIT_YAML_DEPTH)
         return yaml_fail_too_complex(error);
     if (wants_key(self))
-        return fail_with(error, KEDGE_ERROR_PROTOCOL,
-                         "yaml: line %d: a mapping key must be a scalar", line_of(event));
+        return yaml_fail_at(line_of(event), error, "a mapping key must be a scalar");
     size_t start = skip_properties(self, byte_at(self, &event->start_mark));
     YamlNode node = { .kind = kind, .is_flow = is_flow, .start = start };
     node.anchor = keep_text(self, anchor);
@@ -210,8 +219,7 @@ static bool take_event(Reader *self, const yaml_event_t *event, GError **error)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         return self->tree->nodes->len == 0 ||
-               fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: a second document",
-                         line_of(event));
+               yaml_fail_at(line_of(event), error, "a second document");
     case YAML_SCALAR_EVENT:
         return add_scalar(self, event, error);
     case YAML_ALIAS_EVENT:
@@ -247,11 +255,10 @@ static bool check_breaks(const char *text, GError **error)
     for (size_t i = 0; i < G_N_ELEMENTS(breaks); i++) {
         const char *found = strstr(text, breaks[i].bytes);
         if (found)
-            return fail_with(error, KEDGE_ERROR_PROTOCOL,
-                             "yaml: line %zu: the line separator %s cannot be used here (as %s in "
-                             "double quotes it can)",
-                             str_count_lines(text, (size_t)(found - text)), breaks[i].name,
-                             breaks[i].escape);
+            return yaml_fail_at((int)str_count_lines(text, (size_t)(found - text)), error,
+                                "the line separator %s cannot be used here (as %s in double "
+                                "quotes it can)",
+                                breaks[i].name, breaks[i].escape);
     }
     return true;
 }
@@ -271,17 +278,14 @@ static bool fail_with_problem(const yaml_parser_t *parser, const char *text, siz
 {
     const char *problem = parser->problem ? parser->problem : "cannot be read";
     if (parser->error == YAML_READER_ERROR)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %zu: %s (U+%04X)",
-                         str_count_lines(text, MIN(parser->problem_offset, size)), problem,
-                         (unsigned)parser->problem_value);
+        return yaml_fail_at((int)str_count_lines(text, MIN(parser->problem_offset, size)), error,
+                            "%s (U+%04X)", problem, (unsigned)parser->problem_value);
     int line = (int)parser->problem_mark.line + 1, from = (int)parser->context_mark.line + 1;
     if (!parser->context)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: %s", line, problem);
+        return yaml_fail_at(line, error, "%s", problem);
     if (from == line)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: %s, %s", line, problem,
-                         parser->context);
-    return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: %s, %s from line %d on", line,
-                     problem, parser->context, from);
+        return yaml_fail_at(line, error, "%s, %s", problem, parser->context);
+    return yaml_fail_at(line, error, "%s, %s from line %d on", problem, parser->context, from);
 }
 
 /* libyaml's marks count from after a byte order mark. */

@@ -43,8 +43,7 @@ typedef struct YamlTree {
 void yaml_tree_clear(YamlTree *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(YamlTree, yaml_tree_clear)
 
-/* `text` is valid UTF-8. What is not YAML is KEDGE_ERROR_PROTOCOL, "yaml: line N:
-   <reason>"; what is too large or too deep KEDGE_ERROR_LIMIT. */
+/* `text` is valid UTF-8. What is wrong is a fault (below). */
 bool yaml_tree_read(const char *text, YamlTree *ret_tree, GError **error);
 
 const YamlNode *yaml_tree_root(const YamlTree *self); // NULL: the text is empty
@@ -59,4 +58,7 @@ const YamlNode *yaml_map_key(const YamlNode *map, const char *key);
 /* Whether there is a comment between two offsets, outside of every scalar. */
 bool yaml_tree_has_comment(const YamlTree *self, const char *text, size_t start, size_t end);
 
-bool yaml_fail_too_complex(GError **error); // returns false
+/* Faults, for yaml.c: errors whose code is the line, 0 for what is too large or too deep; yaml.c
+   makes errors of the house of them. Both return false. */
+bool yaml_fail_at(int line, GError **error, const char *format, ...) G_GNUC_PRINTF(3, 4);
+bool yaml_fail_too_complex(GError **error);

@@ -113,14 +113,16 @@ bool commit_plan_read(const char *answer, unsigned part_count, GPtrArray **ret_c
     const char *first = strchr(answer, '{'), *last = strrchr(answer, '}');
     g_autoptr(json_t) value = NULL, kept = NULL;
     g_autoptr(GError) cause = NULL;
-    g_autofree char *unfit = NULL;
+    g_autoptr(GPtrArray) unfit = field_problems_new();
     AnswerFields fields = { 0 };
     if (!first || !last || last < first)
         return fail_with(error, KEDGE_ERROR_USAGE, "  - there is no JSON object in it");
     if (!json_parse(first, (size_t)(last - first) + 1, &value, &cause))
         return fail_with(error, KEDGE_ERROR_USAGE, "  - it is no JSON: %s", cause->message);
-    if (!field_decode(answer_fields, value, FIELD_LENIENT, &fields, &kept, &unfit))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strchomp(unfit));
+    if (!field_decode(answer_fields, value, FIELD_LENIENT, &fields, &kept, unfit)) {
+        g_autofree char *text = field_problems_text(unfit);
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strchomp(text));
+    }
     g_autofree unsigned *owners = g_new0(unsigned, MAX(part_count, 1));
     g_autoptr(GString) problems = g_string_new(NULL);
     g_autoptr(GPtrArray) commits = g_ptr_array_new_with_free_func(planned_free);

@@ -116,14 +116,16 @@ bool review_findings_read(const char *answer, const json_t *files, json_t **ret_
     const char *first = strchr(answer, '{'), *last = strrchr(answer, '}');
     g_autoptr(json_t) value = NULL, kept = NULL;
     g_autoptr(GError) cause = NULL;
-    g_autofree char *problems = NULL;
+    g_autoptr(GPtrArray) problems = field_problems_new();
     AnswerFields fields = { 0 };
     if (!first || !last || last < first)
         return fail_with(error, KEDGE_ERROR_USAGE, "  - there is no JSON object in it");
     if (!json_parse(first, (size_t)(last - first) + 1, &value, &cause))
         return fail_with(error, KEDGE_ERROR_USAGE, "  - it is no JSON: %s", cause->message);
-    if (!field_decode(answer_fields, value, FIELD_LENIENT, &fields, &kept, &problems))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strchomp(problems));
+    if (!field_decode(answer_fields, value, FIELD_LENIENT, &fields, &kept, problems)) {
+        g_autofree char *text = field_problems_text(problems);
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strchomp(text));
+    }
     json_t *review = json_object();
     json_set_text(review, "summary", fields.summary);
     json_set_take(review, "findings", review_findings_sorted(fields.findings, files));

@@ -33,11 +33,6 @@ const SessionCommand *session_command_find(AgentSession *session, const char *na
     return find_added(session, name);
 }
 
-static void free_problem(gpointer problem)
-{
-    field_problem_free(problem);
-}
-
 static void append_problem(GString *text, const FieldProblem *problem)
 {
     if (problem->claim)
@@ -49,8 +44,8 @@ static void append_problem(GString *text, const FieldProblem *problem)
 bool session_command_decode(const char *name, const FieldDef *fields, const json_t *arguments,
                             void *args, json_t **ret_kept, GError **error)
 {
-    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(free_problem);
-    g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(free_problem);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    g_autoptr(GPtrArray) unknown = field_problems_new();
     if (field_check(fields, arguments, args, ret_kept, problems, unknown))
         return true;
     g_autoptr(GString) text = g_string_new(NULL);

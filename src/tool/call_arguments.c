@@ -37,8 +37,8 @@ static bool decode_for_envelope(ToolCall *call, const json_t *given, void *field
     const ToolCallSpec *spec = call->spec;
     g_clear_pointer(&call->problems, g_ptr_array_unref);
     g_clear_pointer(&call->unknown, g_ptr_array_unref);
-    call->problems = g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
-    call->unknown = g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
+    call->problems = field_problems_new();
+    call->unknown = field_problems_new();
     bool is_good = field_check(spec->tool->fields, given, fields, ret_arguments, call->problems,
                                call->unknown);
     return (is_good && !(spec->door->is_strict && call->unknown->len > 0)) ||
@@ -52,15 +52,17 @@ static bool call_arguments_decode(ToolCall *call, const json_t *given, void *fie
     if (tool->flags & TOOL_ENVELOPE)
         return decode_for_envelope(call, given, fields, ret_arguments, error);
     FieldMode mode = tool->flags & TOOL_EXACT ? FIELD_EXACT : FIELD_LENIENT;
-    g_autofree char *problems = NULL;
-    if (tool->schema ? json_schema_check(tool->schema, given, mode, ret_arguments, &problems)
-                     : field_decode(tool->fields, given, mode, fields, ret_arguments, &problems))
+    g_clear_pointer(&call->problems, g_ptr_array_unref);
+    GPtrArray *problems = call->problems = field_problems_new();
+    if (tool->schema ? json_schema_check(tool->schema, given, mode, ret_arguments, problems)
+                     : field_decode(tool->fields, given, mode, fields, ret_arguments, problems))
         return true;
     g_autofree char *text = given ? json_to_pretty(given) : g_strdup("{}");
     g_autofree char *received = utf8_ellipsize(text, RECEIVED_MAX_CHARS);
+    g_autofree char *listed = field_problems_text(problems);
     return fail_with(error, KEDGE_ERROR_USAGE,
                      "Validation failed for tool \"%s\":\n%s\nReceived arguments:\n%s", tool->name,
-                     problems, received);
+                     listed, received);
 }
 
 /* Arguments that came as JSON in a string are read here, so that hooks and the check of unknown

@@ -29,7 +29,7 @@ struct ToolCall {
     GPtrArray
         *hooks; // those that there were when it began; a reference, NULL where none are called
     CallArguments arguments;
-    GPtrArray *problems, *unknown; // of FieldProblem; NULL unless a TOOL_ENVELOPE tool
+    GPtrArray *problems, *unknown; // of FieldProblem; `unknown` is NULL unless a TOOL_ENVELOPE tool
     bool is_handed_over; // to a job, which finishes it: what is answered here is only that
     bool is_behind;      // a job finishes it: its details reach no session
     void *prepared;

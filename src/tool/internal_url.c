@@ -73,8 +73,9 @@ bool internal_url_parse(const char *text, InternalUrl **ret_url, GError **error)
     return true;
 }
 
-static bool goes_up(const char *path)
+bool internal_url_goes_up(const char *raw_path)
 {
+    g_autofree char *path = internal_url_decode(raw_path);
     g_auto(GStrv) parts = g_strsplit(path, "/", -1);
     return g_strv_contains((const char *const *)parts, "..");
 }
@@ -91,7 +92,7 @@ bool internal_url_relative_path(const InternalUrl *url, const char *path, char *
     if (*decoded == '/')
         return fail_with(error, KEDGE_ERROR_USAGE, "Absolute paths are not allowed in %s:// URLs",
                          url->scheme);
-    if (goes_up(decoded))
+    if (internal_url_goes_up(path))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "Path traversal (..) is not allowed in %s:// URLs", url->scheme);
     *ret_path = g_steal_pointer(&decoded);

@@ -30,6 +30,8 @@ bool internal_url_parse(const char *text, InternalUrl **ret_url, GError **error)
 /* The length of `scheme` in `scheme://…`; 0: no URL. */
 size_t internal_url_scheme_length(const char *text);
 
+/* Has it a part "..", encoded or not? */
+bool internal_url_goes_up(const char *raw_path);
 /* The file that a URL names below the root of its scheme: `path` is "a/b" or "/a/b", not decoded.
    USAGE for an absolute path, for `..` in it, and for a URL with a query or fragment. What is bad
    encoding stays as it is. "" for an empty path. Caller frees. */

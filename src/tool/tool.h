@@ -192,8 +192,8 @@ const char *tool_call_allow_hint(
 ToolCall *tool_call_detach(const ToolCall *call, Cancel *cancel);
 void tool_call_detached_free(ToolCall *call);
 
-/* Of a TOOL_ENVELOPE tool: FieldProblem of the arguments, and of fields that are not known.
- * Borrowed. */
+/* FieldProblem of the arguments, NULL: they were not looked at; and of a TOOL_ENVELOPE tool those
+   of fields that are not known. Borrowed. */
 const GPtrArray *tool_call_problems(const ToolCall *call);
 const GPtrArray *tool_call_unknown(const ToolCall *call);
 int64_t tool_call_timeout_ms(const ToolCall *call); // what the door allows; 0: the tool's own

@@ -56,10 +56,8 @@ static char *check(const FieldDef *table, const char *text)
         fail_msg("not JSON: %s", text);
     Args args = { 0 };
     g_autoptr(json_t) kept = NULL;
-    g_autoptr(GPtrArray) problems =
-        g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
-    g_autoptr(GPtrArray) unknown =
-        g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    g_autoptr(GPtrArray) unknown = field_problems_new();
     bool is_good = field_check(table, value, &args, &kept, problems, unknown);
     assert_int_equal(is_good, problems->len == 0);
     GString *out = g_string_new(NULL);

@@ -57,15 +57,15 @@ static char *decode(const char *text, FieldMode mode, Args *args)
 
     memset(args, 0, sizeof(*args));
     json_t *arguments = NULL;
-    char *problems = NULL;
-    bool is_good = field_decode(fields, value, mode, args, &arguments, &problems);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    bool is_good = field_decode(fields, value, mode, args, &arguments, problems);
     g_autofree char *after = json_to_text(value);
     assert_string_equal(after, before); // the caller's JSON is left alone
     if (!is_good) {
         assert_null(arguments);
-        return problems;
+        return field_problems_text(problems);
     }
-    assert_null(problems);
+    assert_int_equal(problems->len, 0);
     char *got = json_to_text(arguments);
     json_decref(arguments);
     memset(args, 0, offsetof(Args, line)); // what it borrowed is gone
@@ -209,8 +209,8 @@ static void test_struct(void **state)
                                 &value, NULL));
     Args args = { 0 };
     g_autoptr(json_t) arguments = NULL;
-    char *problems = NULL;
-    assert_true(field_decode(fields, value, FIELD_EXACT, &args, &arguments, &problems));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    assert_true(field_decode(fields, value, FIELD_EXACT, &args, &arguments, problems));
     g_clear_pointer(&value, json_decref); // everything is borrowed from `arguments`
     assert_string_equal(args.path, "a/b");
     assert_int_equal(args.line, 9007199254740993);
@@ -236,8 +236,8 @@ static void test_struct_defaults(void **state)
     };
     Args args = { 0 };
     g_autoptr(json_t) arguments = NULL;
-    char *problems = NULL;
-    assert_true(field_decode(optional, NULL, FIELD_EXACT, &args, &arguments, &problems));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    assert_true(field_decode(optional, NULL, FIELD_EXACT, &args, &arguments, problems));
     assert_int_equal(args.line, 4);
     assert_false(args.has_line); // a default is not given
     assert_string_equal(args.mode, "slow");
@@ -256,11 +256,12 @@ static void test_problems_are_bounded(void **state)
     json_set_int(value, huge, 1);
     Args args = { 0 };
     json_t *arguments = NULL;
-    g_autofree char *problems = NULL;
-    assert_false(field_decode(fields, value, FIELD_LENIENT, &args, &arguments, &problems));
-    assert_true(strlen(problems) < 4096);
-    assert_non_null(strstr(problems, "  - path: must have required property 'path'\n"));
-    assert_true(g_str_has_suffix(problems, "  - …: 4952 more problems\n"));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    assert_false(field_decode(fields, value, FIELD_LENIENT, &args, &arguments, problems));
+    g_autofree char *text = field_problems_text(problems);
+    assert_true(strlen(text) < 4096);
+    assert_non_null(strstr(text, "  - path: must have required property 'path'\n"));
+    assert_true(g_str_has_suffix(text, "  - …: 4952 more problems\n"));
 }
 
 // The table and the schema of github-tool §1.1 and §1.2.

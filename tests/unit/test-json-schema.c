@@ -61,9 +61,9 @@ static void test_check(void **state G_GNUC_UNUSED)
         g_autoptr(json_t) schema = json_of(cases[i].schema);
         g_autoptr(json_t) arguments = json_of(cases[i].arguments);
         g_autoptr(json_t) got = NULL;
-        g_autofree char *problems = NULL;
-        bool is_good = json_schema_check(schema, arguments, FIELD_LENIENT, &got, &problems);
-        g_autofree char *shown = g_strdelimit(g_strdup(problems ? problems : ""), "\"", '\'');
+        g_autoptr(GPtrArray) problems = field_problems_new();
+        bool is_good = json_schema_check(schema, arguments, FIELD_LENIENT, &got, problems);
+        g_autofree char *shown = g_strdelimit(field_problems_text(problems), "\"", '\'');
         if (is_good != (cases[i].want != NULL))
             fail_msg("%s: %s", cases[i].name, shown);
         if (!is_good)
@@ -79,9 +79,10 @@ static void test_exact(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) schema = json_of(SCHEMA);
     g_autoptr(json_t) arguments = json_of("{'path':'a','count':'5'}");
     g_autoptr(json_t) got = NULL;
-    g_autofree char *problems = NULL;
-    assert_false(json_schema_check(schema, arguments, FIELD_EXACT, &got, &problems));
-    assert_string_equal(problems, "  - count: must be integer\n");
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    assert_false(json_schema_check(schema, arguments, FIELD_EXACT, &got, problems));
+    g_autofree char *text = field_problems_text(problems);
+    assert_string_equal(text, "  - count: must be integer\n");
 }
 
 static void test_many_problems(void **state G_GNUC_UNUSED)
@@ -93,9 +94,10 @@ static void test_many_problems(void **state G_GNUC_UNUSED)
         json_set_int(arguments, name, 1);
     }
     g_autoptr(json_t) got = NULL;
-    g_autofree char *problems = NULL;
-    assert_false(json_schema_check(schema, arguments, FIELD_LENIENT, &got, &problems));
-    assert_true(g_str_has_suffix(problems, "  - …: 10 more problems\n"));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    assert_false(json_schema_check(schema, arguments, FIELD_LENIENT, &got, problems));
+    g_autofree char *text = field_problems_text(problems);
+    assert_true(g_str_has_suffix(text, "  - …: 10 more problems\n"));
 }
 
 static void test_usable(void **state G_GNUC_UNUSED)

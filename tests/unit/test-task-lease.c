@@ -309,8 +309,8 @@ static void test_extra_time(void **state G_GNUC_UNUSED)
     const OperationDef *pickup = PICKUP;
     g_autofree void *args = g_malloc0(pickup->tool.args_size);
     g_autoptr(json_t) kept = NULL;
-    g_autofree char *problems = NULL;
-    assert_true(field_decode(pickup->tool.fields, arguments, FIELD_EXACT, args, &kept, &problems));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    assert_true(field_decode(pickup->tool.fields, arguments, FIELD_EXACT, args, &kept, problems));
     assert_int_equal(pickup->extra_ms(args), 600 * 1000);
 }
 

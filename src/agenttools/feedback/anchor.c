@@ -72,10 +72,8 @@ bool anchor_check(const json_t *anchor, GError **error)
     };
     g_autoptr(json_t) wrapped = json_object();
     json_object_set(wrapped, "anchor", (json_t *)anchor);
-    g_autoptr(GPtrArray) problems =
-        g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
-    g_autoptr(GPtrArray) unknown =
-        g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    g_autoptr(GPtrArray) unknown = field_problems_new();
     const json_t *checked = NULL;
     g_autoptr(json_t) arguments = NULL;
     field_check(fields, wrapped, &checked, &arguments, problems, unknown);

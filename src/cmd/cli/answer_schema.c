@@ -52,9 +52,10 @@ bool answer_schema_check(const json_t *schema, const char *text, json_t **ret_an
         *ret_problem = g_strdup("it is no JSON object");
         return false;
     }
-    g_autofree char *problems = NULL;
-    if (!json_schema_check(schema, answer, FIELD_EXACT, &checked, &problems)) {
-        *ret_problem = g_strdup(g_strstrip(problems));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!json_schema_check(schema, answer, FIELD_EXACT, &checked, problems)) {
+        g_autofree char *listed = field_problems_text(problems);
+        *ret_problem = g_strdup(g_strstrip(listed));
         return false;
     }
     *ret_answer = g_steal_pointer(&answer);

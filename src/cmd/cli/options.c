@@ -9,10 +9,10 @@ bool cmd_decode_options(const FieldDef *fields, int argc, char *const *argv, voi
     g_autoptr(json_t) given = NULL;
     if (!field_from_argv(fields, argc, argv, &given, words, NULL, error))
         return false;
-    g_autofree char *problems = NULL;
-    if (!field_decode(fields, given, FIELD_EXACT, options, ret_kept, &problems)) {
-        const char *problem = g_str_has_prefix(problems, "  - ") ? problems + 4 : problems;
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strchomp((char *)problem));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!field_decode(fields, given, FIELD_EXACT, options, ret_kept, problems)) {
+        g_autofree char *text = field_problems_joined(problems);
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", text);
     }
     return true;
 }

@@ -207,9 +207,11 @@ bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_option
     g_autoptr(json_t) given = NULL;
     if (!field_from_argv(launch_fields, argc, argv, &given, options.words, unknown, error))
         return false;
-    g_autofree char *problems = NULL;
-    if (!field_decode(launch_fields, given, FIELD_EXACT, &options, &options.kept, &problems))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strstrip(problems));
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!field_decode(launch_fields, given, FIELD_EXACT, &options, &options.kept, problems)) {
+        g_autofree char *text = field_problems_joined(problems);
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", text);
+    }
     if (!launch_options_check(&options, error))
         return false;
     for (unsigned i = 0; i < unknown->len; i++)

@@ -216,10 +216,10 @@ bool wm_decode(const Command *command, int argc, char *const *argv, void *option
             return false;
     if (!check_required(fields, given, error) || !check_words(taken, min_words, max_words, error))
         return false;
-    g_autofree char *problems = NULL;
-    if (!field_decode(fields, given, FIELD_EXACT, options, ret_kept, &problems)) {
-        const char *problem = g_str_has_prefix(problems, "  - ") ? problems + 4 : problems;
-        return fail_with(error, KEDGE_ERROR_USAGE, "%.*s", (int)strcspn(problem, "\n"), problem);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!field_decode(fields, given, FIELD_EXACT, options, ret_kept, problems)) {
+        const FieldProblem *first = problems->pdata[0];
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", first->text);
     }
     for (unsigned i = 0; words && i < taken->len; i++)
         g_ptr_array_add(words, g_ptr_array_index(taken, i));

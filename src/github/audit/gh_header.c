@@ -6,8 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-#define MAX_WORD_BYTES    256
-#define MAX_PROBLEM_LINES 10
+#define MAX_WORD_BYTES 256
 
 char *gh_plain_word(const char *text, size_t max_bytes)
 {
@@ -84,20 +83,5 @@ char *gh_body_text(const GhBody *body)
     }
     if (has_reproduce(body->kind))
         append_part(text, body->reproduce);
-    return g_string_free(text, false);
-}
-
-char *gh_problem_text(const char *reason)
-{
-    g_auto(GStrv) lines = g_strsplit(reason, "\n", -1);
-    GString *text = g_string_new(NULL);
-    unsigned count = 0;
-    for (char **line = lines; *line && strcmp(*line, "Received arguments:") != 0; line++) {
-        if (!g_str_has_prefix(*line, "  - ") || ++count > MAX_PROBLEM_LINES)
-            continue;
-        g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", *line + strlen("  - "));
-    }
-    if (text->len == 0)
-        g_string_append(text, reason);
     return g_string_free(text, false);
 }

@@ -34,7 +34,3 @@ char *gh_body_text(const GhBody *body);
 /* `text` with every byte outside of [A-Za-z0-9._:/@+-] replaced, cut after `max_bytes`; "-" for
    nothing. What comes from arguments can then neither end a line nor begin a new field. */
 char *gh_plain_word(const char *text, size_t max_bytes);
-
-/* What the decoder of arguments found, one after the other, without the arguments it was given; any
-   other reason as it is. Caller frees. */
-char *gh_problem_text(const char *reason);

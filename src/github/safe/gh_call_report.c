@@ -8,6 +8,7 @@
 #include "github/safe/gh_call_private.h"
 #include "github/safe/gh_mark.h"
 
+#define MAX_PROBLEMS  10 // of arguments that are named
 #define POLICY_SUFFIX " by gh.policy or gh.hostPolicy"
 #define UNKNOWN_WRITE "The outcome of this write is unknown; look before you repeat it."
 
@@ -153,25 +154,34 @@ void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult
     result->is_error = gh_kind_is_error(self->kind);
 }
 
-/* A few problems have words of their own. NULL: this one has not. Caller frees. */
-static char *special_problem(const ToolDef *tool, const char *problems)
+/* A few problems have words of their own. NULL: these have not. Caller frees. */
+static char *special_problem(const ToolDef *tool, const GPtrArray *problems)
 {
-    if (g_str_has_prefix(problems, "args: must be array"))
-        return g_strdup("args must be an array of strings, not a command line");
-    const char *mark = strstr(problems, ": unknown field");
-    if (strcmp(tool->name, "gh_api_get") != 0 || !mark)
-        return NULL;
-    g_autofree char *before = g_strndup(problems, (size_t)(mark - problems));
-    const char *last = g_strrstr(before, "; ");
-    return g_strdup_printf("gh_api_get is read-only: %s is not accepted; use the gh tool",
-                           last != NULL ? last + 2 : before);
+    for (guint i = 0; i < problems->len; i++) {
+        const FieldProblem *problem = problems->pdata[i];
+        if (strcmp(problem->path, "args") == 0 && problem->fault == FIELD_WRONG_TYPE)
+            return g_strdup("args must be an array of strings, not a command line");
+        if (strcmp(tool->name, "gh_api_get") == 0 && problem->fault == FIELD_UNKNOWN)
+            return g_strdup_printf("gh_api_get is read-only: %s is not accepted; use the gh tool",
+                                   problem->path);
+    }
+    return NULL;
 }
 
-static char *invalid_reason(const ToolDef *tool, const char *reason)
+/* `otherwise`: where the arguments could be decoded. */
+static char *invalid_reason(const ToolCall *call, const char *otherwise)
 {
-    g_autofree char *problems = gh_problem_text(reason);
-    char *special = special_problem(tool, problems);
-    return special != NULL ? special : g_steal_pointer(&problems);
+    const GPtrArray *problems = tool_call_problems(call);
+    if (!problems || problems->len == 0)
+        return g_strdup(otherwise);
+    char *special = special_problem(tool_call_tool(call), problems);
+    if (special)
+        return special;
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < MIN(problems->len, MAX_PROBLEMS); i++)
+        g_string_append_printf(text, "%s%s", i > 0 ? "; " : "",
+                               ((FieldProblem *)problems->pdata[i])->text);
+    return g_string_free(text, FALSE);
 }
 
 /* The gate's reason without the tool's name and the summary in front. */
@@ -235,7 +245,7 @@ static void set_refusal(ToolCall *call, const CallOutcome *outcome, GhCall *self
         break;
     case CALL_INVALID:
         if (self->kind == GH_KIND_NONE) { // the decoder said no
-            g_autofree char *reason = invalid_reason(tool, outcome->reason);
+            g_autofree char *reason = invalid_reason(call, outcome->reason);
             gh_call_set_kind(self, GH_KIND_INVALID_ARGS, &(GhFacts) { .reason = reason });
         }
         break;

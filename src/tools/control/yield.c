@@ -24,7 +24,7 @@ static const FieldDef yield_fields[] = {
     { 0 },
 };
 
-/* NULL: it fits. "  - data.n: expected …\n" as "data.n: expected …". Caller frees. */
+/* "data.n: must be …; …"; NULL: it fits. Caller frees. */
 static char *yield_misfit(const json_t *schema, const json_t *data)
 {
     if (!schema)
@@ -33,17 +33,10 @@ static char *yield_misfit(const json_t *schema, const json_t *data)
                                         "data", (json_t *)schema, "required", "data");
     g_autoptr(json_t) value = json_pack("{s:O}", "data", (json_t *)data);
     g_autoptr(json_t) checked = NULL;
-    g_autofree char *problems = NULL;
-    if (json_schema_check(whole, value, FIELD_EXACT, &checked, &problems))
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (json_schema_check(whole, value, FIELD_EXACT, &checked, problems))
         return NULL;
-    g_auto(GStrv) lines = g_strsplit(problems, "\n", -1);
-    g_autoptr(GString) text = g_string_new(NULL);
-    for (char **line = lines; *line; line++) {
-        const char *words = g_str_has_prefix(*line, "  - ") ? *line + 4 : *line;
-        if (*words)
-            g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
-    }
-    return g_string_free(g_steal_pointer(&text), FALSE);
+    return field_problems_joined(problems);
 }
 
 static bool check_result(const json_t *result, GError **error)

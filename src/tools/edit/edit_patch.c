@@ -73,9 +73,11 @@ static bool decode_item(const char *path, const json_t *value, GPtrArray *entrie
 {
     PatchItem item = { 0 };
     g_autoptr(json_t) kept = NULL;
-    g_autofree char *problems = NULL;
-    if (!field_decode(item_fields, value, FIELD_LENIENT, &item, &kept, &problems))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s", problems);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!field_decode(item_fields, value, FIELD_LENIENT, &item, &kept, problems)) {
+        g_autofree char *listed = field_problems_text(problems);
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", listed);
+    }
     PatchEntry *entry = g_new0(PatchEntry, 1);
     entry->op = strcmp(item.op, "create") == 0   ? PATCH_CREATE
                 : strcmp(item.op, "delete") == 0 ? PATCH_DELETE

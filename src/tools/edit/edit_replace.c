@@ -38,9 +38,11 @@ static bool decode_and_apply(EditTarget *file, const json_t *value, bool is_fuzz
     EditItem item = { 0 };
     size_t count = 0;
     g_autoptr(json_t) kept = NULL;
-    g_autofree char *problems = NULL;
-    if (!field_decode(item_fields, value, FIELD_LENIENT, &item, &kept, &problems))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s", problems);
+    g_autoptr(GPtrArray) problems = field_problems_new();
+    if (!field_decode(item_fields, value, FIELD_LENIENT, &item, &kept, problems)) {
+        g_autofree char *listed = field_problems_text(problems);
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", listed);
+    }
     const EditSearch search = {
         .old_text = item.old_text,
         .new_text = item.new_text,

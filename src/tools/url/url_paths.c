@@ -64,7 +64,7 @@ static bool fail_unresolved(const InternalUrl *url, const char *reason, GError *
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "Failed to resolve %s:// URL in bash command: %s\n%s", url->scheme,
                          url->text, reason);
-    if (g_str_has_prefix(reason, "Path traversal"))
+    if (internal_url_goes_up(url->raw_path))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "Path traversal is not allowed in skill:// URLs");
     g_auto(GStrv) lines = g_strsplit(reason, "\n", -1);

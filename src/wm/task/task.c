@@ -94,12 +94,11 @@ static bool parse_front(const char *yaml, const char *end, json_t **ret_front, G
 {
     g_autoptr(json_t) front = NULL;
     g_autoptr(GError) problem = NULL;
-    if (!yaml_parse(yaml - 1, (size_t)(end - yaml) + 1, NULL, &front, &problem)) {
-        const char *reason = problem->message;
-        bool has_line = g_str_has_prefix(reason, "yaml: line ");
-        return fail_with(error, problem->code, "%s%s", has_line ? "yaml frontmatter: " : "",
-                         reason + (has_line ? strlen("yaml: ") : 0));
-    }
+    int line = 0;
+    if (!yaml_parse_at(yaml - 1, (size_t)(end - yaml) + 1, &front, &line, &problem))
+        return line > 0 ? fail_with(error, problem->code, "yaml frontmatter: line %d: %s", line,
+                                    problem->message)
+                        : fail_with(error, problem->code, "yaml: %s", problem->message);
     if (!json_is_object(front) && !json_is_null(front))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml frontmatter: expected a map");
     *ret_front = json_is_null(front) ? json_object() : g_steal_pointer(&front);

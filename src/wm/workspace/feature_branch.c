@@ -12,17 +12,6 @@ void wm_branch_clear(WmBranch *self)
     g_clear_pointer(&self->previous, g_free);
 }
 
-/* `git checkout: <reason>` with what was tried in place of its beginning. */
-static bool fail_checkout(GError *failed, const char *tried, GError **error)
-{
-    const char *reason = failed->message;
-    if (g_str_has_prefix(reason, "git checkout: "))
-        reason += strlen("git checkout: ");
-    fail_with(error, failed->code, "%s: %s", tried, reason);
-    g_error_free(failed);
-    return false;
-}
-
 static bool exists(const WmGit *git, const char *name, Cancel *cancel)
 {
     g_autofree char *ref = g_strconcat("refs/heads/", name, NULL);
@@ -46,17 +35,16 @@ static bool make_branch(const WmGit *git, const WmBranchWish *wish, Cancel *canc
         if (exists(git, name, cancel))
             continue;
         const char *const args[] = { "checkout", "-q", "-b", name, NULL };
-        GError *failed = NULL;
-        if (wm_git(git, args, 0, cancel, NULL, &failed)) {
+        g_autoptr(GError) failed = NULL;
+        g_autofree char *tried = g_strconcat("checkout -b ", name, NULL);
+        if (wm_git_named(git, args, tried, cancel, &failed)) {
             *ret_name = g_steal_pointer(&name);
             return true;
         }
-        if (error_is(failed, KEDGE_ERROR_FAILED) && exists(git, name, cancel)) {
-            g_error_free(failed); // another run was faster
-            continue;
-        }
-        g_autofree char *tried = g_strconcat("git checkout -b ", name, NULL);
-        return fail_checkout(failed, tried, error);
+        if (error_is(failed, KEDGE_ERROR_FAILED) && exists(git, name, cancel))
+            continue; // another run was faster
+        g_propagate_error(error, g_steal_pointer(&failed));
+        return false;
     }
     return fail_with(error, KEDGE_ERROR_FAILED,
                      "git checkout -b %s: this branch and those up to %s-%d are there already",
@@ -92,7 +80,5 @@ bool wm_branch_prepare(const WmGit *git, const WmBranchWish *wish, Cancel *cance
 bool wm_branch_go_back(const WmGit *git, const char *previous, Cancel *cancel, GError **error)
 {
     const char *const args[] = { "checkout", "-q", previous, "--", NULL };
-    GError *failed = NULL;
-    return wm_git(git, args, 0, cancel, NULL, &failed) ||
-           fail_checkout(failed, "git checkout previous branch", error);
+    return wm_git_named(git, args, "checkout previous branch", cancel, error);
 }

@@ -22,6 +22,9 @@ typedef struct WmGit { // all borrowed
    may be NULL. */
 bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Cancel *cancel,
             char **ret_output, GError **error);
+/* The same; a failure of git is "git <tried>: …". */
+bool wm_git_named(const WmGit *self, const char *const *args, const char *tried, Cancel *cancel,
+                  GError **error);
 /* The same; *ret_status is git's, and what it printed to standard error is in `ret_errors` (both
    may be NULL): a status is no error. */
 bool wm_git_ask(const WmGit *self, const char *const *args, int64_t timeout_ms, Cancel *cancel,

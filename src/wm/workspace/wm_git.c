@@ -137,6 +137,15 @@ bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Canc
     return true;
 }
 
+bool wm_git_named(const WmGit *self, const char *const *args, const char *tried, Cancel *cancel,
+                  GError **error)
+{
+    int status = 0;
+    g_autofree char *output = NULL, *errors = NULL;
+    return wm_git_ask(self, args, 0, cancel, &status, &output, &errors, error) &&
+           (status == 0 || fail_status(tried, output, errors, status, error));
+}
+
 /* `args` where there is neither a file nor an index: there are no attributes. */
 static bool ask_aside(const WmGit *self, const char *const *args, int64_t timeout_ms,
                       Cancel *cancel, char **ret_text, GError **error)
