@@ -380,3 +380,34 @@ char *line_diff_unified(const char *before, const char *after, const char *path)
     }
     return g_string_free(out, FALSE);
 }
+
+// ---- heads of hunks ----
+
+/* "12,3" or "12" after `mark`; *at is then after it. */
+static bool hunk_head_range(const char **at, const char *mark, int64_t *ret_start,
+                            int64_t *ret_count)
+{
+    if (!g_str_has_prefix(*at, mark))
+        return false;
+    const char *start = *at + strlen(mark);
+    char *end = NULL;
+    *ret_start = g_ascii_isdigit(*start) ? g_ascii_strtoll(start, &end, 10) : -1;
+    *ret_count = 1;
+    if (end && *end == ',') {
+        start = end + 1;
+        *ret_count = g_ascii_isdigit(*start) ? g_ascii_strtoll(start, &end, 10) : -1;
+    }
+    *at = end;
+    return *ret_start >= 0 && *ret_count >= 0;
+}
+
+bool hunk_head_read(const char *line, HunkHead *ret_head)
+{
+    HunkHead head;
+    if (!hunk_head_range(&line, "@@ -", &head.old_start, &head.old_count) ||
+        !hunk_head_range(&line, " +", &head.new_start, &head.new_count) ||
+        !g_str_has_prefix(line, " @@"))
+        return false;
+    *ret_head = head;
+    return true;
+}

@@ -1,5 +1,6 @@
 /*
- * Line diff: which lines of two texts differ, and the unified form of it. Pure; thread safe.
+ * Line diff: which lines of two texts differ, the unified form of it, and the heads of hunks in
+ * that of others. Pure; thread safe.
  *
  * The result is a shortest one as long as that is quick to find. Work is bounded: what differs in
  * more places than that is shown as replaced whole.
@@ -8,6 +9,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct DiffLine {
     const char *text; // borrowed from the text given; not terminated
@@ -48,3 +50,11 @@ void line_diff_append_lines(const LineDiff *self, const LineChange *hunk, bool i
 /* Unified diff with 3 lines of context and the headers "--- a/<path>" and "+++ b/<path>"; empty
    when nothing differs. Caller frees. */
 char *line_diff_unified(const char *before, const char *after, const char *path);
+
+/* "@@ -1,2 +3,4 @@ …": the first line on each side, from 1, and how many lines follow of it. */
+typedef struct HunkHead {
+    int64_t old_start, old_count, new_start, new_count;
+} HunkHead;
+
+/* `line` is terminated somewhere after its end. False: it is no such head. */
+bool hunk_head_read(const char *line, HunkHead *ret_head);

@@ -7,6 +7,7 @@
  */
 #include "changes/commit_parts.h"
 
+#include "base/line_diff.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -105,38 +106,17 @@ static bool next_line(Reader *self, const char **ret_line, size_t *ret_size)
     return true;
 }
 
-/* "12,3" or "12". */
-static bool read_range(const char **at, int64_t *ret_start, int64_t *ret_count)
-{
-    char *end = NULL;
-    *ret_start = g_ascii_strtoll(*at, &end, 10);
-    *ret_count = 1;
-    if (end == *at)
-        return false;
-    if (*end == ',') {
-        const char *count = end + 1;
-        *ret_count = g_ascii_strtoll(count, &end, 10);
-        if (end == count)
-            return false;
-    }
-    *at = end;
-    return *ret_start >= 0 && *ret_count >= 0;
-}
-
 /* "@@ -1,2 +3,4 @@ …" and the lines that it announces. False: it is none. */
 static bool read_hunk(Reader *self, const char *head, size_t size)
 {
     g_autofree char *text = g_strndup(head, size);
-    const char *at = text + strlen("@@ -");
-    int64_t old_start = 0, old_left = 0, new_start = 0, new_left = 0;
-    if (!read_range(&at, &old_start, &old_left) || !g_str_has_prefix(at, " +"))
+    HunkHead numbers;
+    if (!hunk_head_read(text, &numbers))
         return false;
-    at += 2;
-    if (!read_range(&at, &new_start, &new_left))
-        return false;
+    int64_t old_left = numbers.old_count, new_left = numbers.new_count;
     PartHunk *hunk = g_new0(PartHunk, 1);
-    hunk->old_start = old_start;
-    hunk->old_count = old_left;
+    hunk->old_start = numbers.old_start;
+    hunk->old_count = numbers.old_count;
     hunk->body = g_string_new_len(head, (gssize)size);
     g_ptr_array_add(self->file->hunks, hunk);
     const char *line = NULL;

@@ -1,6 +1,8 @@
 /* See review_diff.h. */
 #include "changes/review_diff.h"
 
+#include "base/line_diff.h"
+
 #include <string.h>
 
 /* The new name; of a deleted file the old one. Caller frees. */
@@ -40,20 +42,14 @@ json_t *review_files_of_git(const char *diff)
     return files;
 }
 
-/* The first line of the new file in "@@ -1,2 +3,4 @@"; 0: none. */
-static int64_t first_line(const char *hunk)
-{
-    const char *plus = strstr(hunk, " +");
-    return plus ? g_ascii_strtoll(plus + 2, NULL, 10) : 0;
-}
-
 static void append_patch(GString *out, const char *patch)
 {
     int64_t number = 0;
     g_auto(GStrv) lines = g_strsplit(patch, "\n", -1);
     for (char **line = lines; *line; line++) {
-        if (**line == '@')
-            number = first_line(*line);
+        HunkHead head;
+        if (hunk_head_read(*line, &head))
+            number = head.new_start;
         bool is_in_new = **line == '+' || **line == ' ';
         if (is_in_new)
             g_string_append_printf(out, "%6" G_GINT64_FORMAT " %s\n", number++, *line);

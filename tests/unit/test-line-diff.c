@@ -138,13 +138,39 @@ static void test_far_apart(void **state G_GNUC_UNUSED)
                         "-end\n+END\n\\ No newline at end of file\n");
 }
 
+static void test_hunk_heads(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *line;
+        HunkHead head; // all 0: it is none
+    } heads[] = {
+        { "@@ -1,2 +3,4 @@", { 1, 2, 3, 4 } },
+        { "@@ -1 +3 @@ int f(void)\n+++ x", { 1, 1, 3, 1 } },
+        { "@@ -0,0 +1,5 @@\n", { 0, 0, 1, 5 } },
+        { "@@ -1,2 +3,4", { 0 } },
+        { "@@ -1,2 + 3,4 @@", { 0 } },
+        { "@@ -1, +3,4 @@", { 0 } },
+        { "@@ --1,2 +3,4 @@", { 0 } },
+        { "@@ -x +3 @@", { 0 } },
+        { "@@ -", { 0 } },
+        { "@@@ -1,2 -1,2 +3,4 @@@", { 0 } },
+        { "-@@ -1,2 +3,4 @@", { 0 } },
+        { "", { 0 } },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) {
+        HunkHead got = { 0 };
+        hunk_head_read(heads[i].line, &got);
+        if (memcmp(&got, &heads[i].head, sizeof(got)) != 0)
+            fail_msg("%s", heads[i].line);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unified),
-        cmocka_unit_test(test_changes_lead_to_the_new_text),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_unified),    cmocka_unit_test(test_changes_lead_to_the_new_text),
+        cmocka_unit_test(test_large),      cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_hunk_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

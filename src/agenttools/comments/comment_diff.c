@@ -5,6 +5,7 @@
  */
 #include "agenttools/comments/comment_git.h"
 
+#include "base/line_diff.h"
 #include "base/str.h"
 
 #include <string.h>
@@ -166,28 +167,15 @@ static char *comment_diff_unquote(const char *text, size_t size)
     return g_string_free(path, FALSE);
 }
 
-/* "12,3" or "12". */
-static const char *read_span(const char *at, size_t *ret_first, size_t *ret_count)
-{
-    char *end = NULL;
-    *ret_first = (size_t)g_ascii_strtoull(at, &end, 10);
-    *ret_count = 1;
-    if (*end == ',')
-        *ret_count = (size_t)g_ascii_strtoull(end + 1, &end, 10);
-    return end;
-}
-
-/* `@@ -1,2 +3,4 @@`; what follows are that many lines. */
+/* What follows are as many lines as the head says. */
 static void begin_hunk(Patch *self, const char *line)
 {
-    size_t first = 0;
-    const char *at = read_span(line + strlen("@@ -"), &first, &self->old_left);
-    if (*at != ' ' || at[1] != '+') {
-        self->old_left = 0;
+    HunkHead head;
+    if (!hunk_head_read(line, &head))
         return;
-    }
-    read_span(at + 2, &first, &self->new_left);
-    self->line = first;
+    self->old_left = (size_t)head.old_count;
+    self->new_left = (size_t)head.new_count;
+    self->line = (size_t)head.new_start;
 }
 
 static void add_line(GArray *ranges, size_t line)

@@ -6,7 +6,7 @@
  */
 #include "github/pulls/diff_places.h"
 
-#include "base/str.h"
+#include "base/line_diff.h"
 
 typedef struct Range {
     int64_t first, count;
@@ -62,25 +62,15 @@ static void file_free(void *data)
     g_free(self);
 }
 
-/* The number after `mark` in "@@ -10,3 +12,4 @@". */
-static int64_t header_number(const char *header, char mark)
-{
-    const char *start = strchr(header, mark);
-    int64_t number = 0;
-    if (!start)
-        return 0;
-    g_autofree char *digits = g_strndup(start + 1, strspn(start + 1, "0123456789"));
-    return str_parse_int(digits, &number) ? number : 0;
-}
-
 static GArray *read_hunks(const char *patch)
 {
     GArray *hunks = g_array_new(FALSE, FALSE, sizeof(Hunk));
     for (const char *line = patch; *line;) {
-        if (g_str_has_prefix(line, "@@ ")) {
+        HunkHead head;
+        if (hunk_head_read(line, &head)) {
             const Hunk hunk = {
-                .left = { .first = header_number(line, '-') },
-                .right = { .first = header_number(line, '+') },
+                .left = { .first = head.old_start },
+                .right = { .first = head.new_start },
             };
             g_array_append_val(hunks, hunk);
         } else if (hunks->len > 0) {

@@ -6,6 +6,7 @@
  */
 #include "wm/apply/apply_private.h"
 
+#include "base/line_diff.h"
 #include "base/mask.h"
 #include "base/redact.h"
 #include "base/utf8.h"
@@ -122,12 +123,11 @@ static void scan_value(Scan *self, const json_t *value, const char *where)
         scan_value(self, member, where);
 }
 
-/* "@@ -1,2 +3,4 @@": how many lines follow that are added. */
+/* How many lines of the new file follow, at most: all of them where that cannot be read. */
 static int64_t count_added(const char *header)
 {
-    const char *start = strchr(header, '+');
-    const char *comma = start ? start + strcspn(start, ", ") : "";
-    return *comma == ',' ? g_ascii_strtoll(comma + 1, NULL, 10) : start != NULL;
+    HunkHead head;
+    return hunk_head_read(header, &head) ? head.new_count : INT64_MAX;
 }
 
 /* What a diff adds: "+++ b/name" says where, unless it is a line of the file. */
