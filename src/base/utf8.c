@@ -148,7 +148,7 @@ char *utf8_ellipsize(const char *text, size_t max_chars)
 }
 
 // The set that github-tool §0.1 fixes; g_unichar_isspace() differs (no U+FEFF, but U+0085).
-static bool is_trimmed(gunichar c)
+bool utf8_is_white(gunichar c)
 {
     return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0xa0 || c == 0x1680 ||
            (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
@@ -157,7 +157,7 @@ static bool is_trimmed(gunichar c)
 
 static const char *skip_blanks(const char *text)
 {
-    while (*text != '\0' && is_trimmed(g_utf8_get_char(text)))
+    while (*text != '\0' && utf8_is_white(g_utf8_get_char(text)))
         text = g_utf8_next_char(text);
     return text;
 }
@@ -167,7 +167,7 @@ char *utf8_trim_end(const char *text)
     const char *end = text + strlen(text);
     while (end > text) {
         const char *last = g_utf8_prev_char(end);
-        if (!is_trimmed(g_utf8_get_char(last)))
+        if (!utf8_is_white(g_utf8_get_char(last)))
             break;
         end = last;
     }

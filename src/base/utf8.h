@@ -21,6 +21,8 @@ size_t utf8_length(const char *text); // code points
 /* The first `max_chars` code points with "…" appended when cut. */
 char *utf8_ellipsize(const char *text, size_t max_chars);
 
+/* White space of github-tool §0.1: Unicode blanks and U+FEFF, without U+0085. */
+bool utf8_is_white(gunichar c);
 /* White space of github-tool §0.1 `trim` (Unicode blanks and U+FEFF too), stripped at both ends
    or at the end only. Caller frees. */
 char *utf8_trim(const char *text);

@@ -5,6 +5,8 @@
  */
 #include "agenttools/mermaid/mmd_parser.h"
 
+#include "base/utf8.h"
+
 typedef struct Matcher {
     const char *end; // of the text
     bool ignores_case;
@@ -19,9 +21,7 @@ size_t mmd_white_size(const char *at, const char *end)
         return first == ' ' || (first >= '\t' && first <= '\r') ? 1 : 0;
 
     gunichar c = g_utf8_get_char(at);
-    bool is_white = c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
-                    c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
-    return is_white ? (size_t)(g_utf8_next_char(at) - at) : 0;
+    return utf8_is_white(c) ? (size_t)(g_utf8_next_char(at) - at) : 0;
 }
 
 const char *mmd_skip_white(const char *at, const char *end)

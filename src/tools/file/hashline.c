@@ -53,13 +53,6 @@ static uint32_t hash_of(const char *text, size_t size, uint32_t seed)
     return hash ^ (hash >> 16);
 }
 
-static bool is_space(gunichar c)
-{
-    return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0xa0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
-           c == 0x205f || c == 0x3000 || c == 0xfeff;
-}
-
 /* All pairs of letters in alphabetical order, without those that are left out. */
 static void letters_at(uint32_t index, char ret_letters[HASHLINE_LETTERS + 1])
 {
@@ -89,7 +82,7 @@ static char *plain_line(size_t number, const char *line, size_t size, bool *ret_
             continue;
         memmove(valid + kept, p, (size_t)(next - p));
         kept += (size_t)(next - p);
-        used = is_space(c) ? used : kept;
+        used = utf8_is_white(c) ? used : kept;
         is_told_by_text = is_told_by_text || g_unichar_isalnum(c);
     }
     valid[used] = '\0';
