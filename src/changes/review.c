@@ -1,6 +1,7 @@
 /* See review.h. */
 #include "changes/review.h"
 
+#include "base/hidden.h"
 #include "changes/diff_digest.h"
 #include "changes/diff_question.h"
 #include "changes/review_diff.h"
@@ -178,7 +179,12 @@ static bool read_pull_request(Work *self, GError **error)
     self->head = g_strdup(json_get_text(json_get_object(answer.body, "head"), "sha"));
     if (!self->head)
         return rest_fail_unreadable("review", error);
-    return rest_list(rest, &list, NULL, self->cancel, &self->files, NULL, error);
+    g_autoptr(json_t) listed = NULL;
+    if (!rest_list(rest, &list, NULL, self->cancel, &listed, NULL, error))
+        return false;
+    HiddenCount hidden = { 0 };
+    self->files = hidden_remove_json(listed, &hidden); // its author may be anyone
+    return true;
 }
 
 // ---- the review ----

@@ -301,6 +301,27 @@ static void run_hooks_after(ToolCall *call, ToolResult *result)
         result->content = json_array();
 }
 
+/* Whatever way an answer of GitHub came here: no text of it passes with characters that cannot be
+   seen. */
+static void hide_unseen(ToolCall *call, ToolResult *result)
+{
+    bool is_github = result->origin.kind == ORIGIN_GITHUB || call->spec->tool->flags & TOOL_GITHUB;
+    size_t i = 0;
+    json_t *block = NULL;
+    if (!is_github)
+        return;
+    json_array_foreach (result->content, i, block) {
+        const char *text = json_get_text(block, "text");
+        g_autofree char *seen = text ? tool_call_seen_text(call, text, HIDDEN_IN_LINE) : NULL;
+        if (seen && strcmp(seen, text) != 0)
+            json_set_text(block, "text", seen);
+    }
+    g_autofree char *notice = hidden_notice(&call->hidden);
+    if (notice)
+        tool_result_add_note(result, notice);
+    call->hidden = (HiddenCount) { 0 };
+}
+
 static void add_ignored_note(const ToolCall *call, ToolResult *result)
 {
     g_autofree char *note = call_ignored_note(call);
@@ -318,6 +339,8 @@ void call_finish(ToolCall *call, ToolResult *result, CallOutcome *outcome, const
 
     if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
         strip_controls(result, tool->flags & TOOL_KEEPS_TEXT);
+    if (!(tool->flags & TOOL_ENVELOPE))
+        hide_unseen(call, result);
     tool_result_mask(result); // behind the above: a colour may be in the middle of a key
     if (may_spill(spec, result, error != NULL))
         result_spill(result, tool->name, tool_context_settings(spec->context),

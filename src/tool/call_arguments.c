@@ -95,8 +95,7 @@ static json_t *without_unknown(ToolCall *call, const json_t *arguments)
 {
     const ToolCallSpec *spec = call->spec;
     json_t *kept = json_incref((json_t *)arguments);
-    bool has_model = spec->door->kind == DOOR_AGENT || spec->door->serves_model;
-    if (!json_is_object(arguments) || !has_model ||
+    if (!json_is_object(arguments) || !tool_call_serves_model(call) ||
         (spec->tool->flags & (TOOL_GITHUB | TOOL_ENVELOPE)))
         return kept;
     const char *name = NULL;

@@ -32,6 +32,7 @@ struct ToolCall {
     GPtrArray *problems, *unknown; // of FieldProblem; `unknown` is NULL unless a TOOL_ENVELOPE tool
     bool is_handed_over; // to a job, which finishes it: what is answered here is only that
     bool is_behind;      // a job finishes it: its details reach no session
+    HiddenCount hidden;  // what was taken out of texts of GitHub, for the notice
     void *prepared;
     GDestroyNotify prepared_destroy;
 };

@@ -191,6 +191,17 @@ bool internal_url_judge(ToolCall *call, const char *text, Judgement *ret_judgeme
     return !scheme->judge || scheme->judge(call, url, ret_judgement, error);
 }
 
+/* Before a part of it is chosen: what hides something may begin above that. */
+static void see_resource(ToolCall *call, UrlResource *resource)
+{
+    bool is_markdown = g_strcmp0(resource->content_type, "text/markdown") == 0;
+    g_autofree char *text = resource->content;
+    resource->content = NULL;
+    url_resource_set_text(
+        resource, tool_call_seen_text(call, text, is_markdown ? HIDDEN_IN_LINE : HIDDEN_IN_CODE),
+        resource->content_type);
+}
+
 bool internal_url_resolve(ToolCall *call, const char *text, UrlResource *ret_resource,
                           GError **error)
 {
@@ -204,6 +215,8 @@ bool internal_url_resolve(ToolCall *call, const char *text, UrlResource *ret_res
                                     : scheme->locate(context, url, &resource.source_path, error);
     if (!is_found)
         return false;
+    if (resource.origin.kind == ORIGIN_GITHUB && resource.content)
+        see_resource(call, &resource);
     *ret_resource = resource;
     resource = (UrlResource) { 0 };
     return true;

@@ -10,6 +10,7 @@
 
 #include "base/cancel.h"
 #include "base/field.h"
+#include "base/hidden.h"
 #include "session/artifacts.h"
 #include "tool/result.h"
 #include "tool/settings.h"
@@ -183,6 +184,14 @@ const CallOutcome *tool_call_outcome(
     const ToolCall *call); // what the policy and the person said; for run()
 
 const char *tool_call_via(const ToolCall *call); // "agent", "mcp", "cli"
+
+/* A model reads what the call answers. */
+bool tool_call_serves_model(const ToolCall *call);
+/* What people wrote on GitHub, as the reader of the answer may have it: a model gets it without
+   what a person does not see there (base/hidden.h), and a notice says how much that was; a person
+   at a command line gets it as it is. A new text, a new reference. */
+char *tool_call_seen_text(ToolCall *call, const char *text, HiddenPlace place);
+json_t *tool_call_seen_json(ToolCall *call, json_t *value);
 const char *tool_call_allow_hint(
     const ToolCall *call); // the flag that would allow a write; may be NULL
 

@@ -254,10 +254,15 @@ static void test_sanitize(void **state G_GNUC_UNUSED)
           "{\"issue\":{\"title\":\"a<!-- x\\ny -->b\",\"body\":\"<!-- <!-- --> c -->\"}}", "ab",
           "c -->", "ab\n\nc -->" },
         { "nor does one appear",
-          "{\"issue\":{\"title\":\"<!<!-- a -->-- b -->c\",\"body\":\"<!-- open\"}}", "c",
-          "<!-- open", "c\n\n<!-- open" },
-        { "the shortest comment", "{\"issue\":{\"title\":\"a<!---->b<!-->\",\"body\":\"\"}}",
-          "ab<!-->", "", "ab<!-->" },
+          "{\"issue\":{\"title\":\"<!<!-- a -->-- b -->c\",\"body\":\"<!-- open\"}}", "c", "",
+          "c" },
+        { "the shortest comments", "{\"issue\":{\"title\":\"a<!---->b<!-->\",\"body\":\"\"}}", "ab",
+          "", "ab" },
+        { "what is code is seen", "{\"issue\":{\"title\":\"t\",\"body\":\"`<!-- a -->` <!-- b\"}}",
+          "t", "`<!-- a -->`", "t\n\n`<!-- a -->`" },
+        { "hidden characters",
+          "{\"issue\":{\"title\":\"a\\udb40\\udc41\\u202e\",\"body\":\"\\u200bb\"}}", "a", "b",
+          "a\n\nb" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         WmEvent event = event_of(cases[i].payload);

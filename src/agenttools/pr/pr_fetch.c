@@ -5,6 +5,7 @@
 #include "agenttools/agenttools.h"
 #include "agenttools/pr/pr_common.h"
 
+#include "base/hidden.h"
 #include "base/str.h"
 #include "github/fan_out.h"
 #include "github/pulls/pull_threads.h"
@@ -386,7 +387,11 @@ static bool fetch_run(OperationCall *call, const void *args_, Answer *answer, GE
     if (args->include_resolution &&
         !add_resolution(&pr, args->pr_number, json_get_array(data, "review_comments"), error))
         return false;
-    answer_set_data(answer, g_steal_pointer(&data));
+    HiddenCount hidden = { 0 };
+    answer_set_data(answer, hidden_remove_json(data, &hidden));
+    g_autofree char *notice = hidden_notice(&hidden);
+    if (notice)
+        answer_warn(answer, "%s", notice);
     return true;
 }
 

@@ -116,9 +116,10 @@ static bool fetch(ToolCall *call, const GhReview *self, GhReviewFacts *facts, js
 bool gh_review_read_threads(ToolCall *call, const GhReview *self, char **ret_text, GError **error)
 {
     g_auto(GhReviewFacts) facts = { 0 };
-    g_autoptr(json_t) all = NULL;
-    if (!fetch(call, self, &facts, &all, error))
+    g_autoptr(json_t) fetched = NULL;
+    if (!fetch(call, self, &facts, &fetched, error))
         return false;
+    g_autoptr(json_t) all = tool_call_seen_json(call, fetched);
     g_autoptr(GPtrArray) threads = wanted_threads(self, all);
     unsigned resolved = count_resolved(threads);
     GString *out = g_string_new(NULL);

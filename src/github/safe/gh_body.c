@@ -59,6 +59,20 @@ char *gh_body_cut(const char *text, bool keeps_top)
     return json_to_text(value);
 }
 
+json_t *gh_body_values(const char *text)
+{
+    g_autoptr(json_t) values = json_array();
+    for (text += strspn(text, " \t\r\n"); *text; text += strspn(text, " \t\r\n")) {
+        json_error_t where;
+        json_t *value = json_loads(text, JSON_DISABLE_EOF_CHECK, &where);
+        if (!value)
+            return NULL;
+        json_append_take(values, value);
+        text += where.position;
+    }
+    return json_array_size(values) > 0 ? g_steal_pointer(&values) : NULL;
+}
+
 static const char *first_text(const json_t *object, const char *a, const char *b)
 {
     const char *text = json_get_text(object, a);

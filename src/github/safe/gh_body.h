@@ -10,6 +10,10 @@
    frees. */
 char *gh_body_cut(const char *text, bool keeps_top);
 
+/* One JSON text, or several after one another, as `gh api --paginate` prints them, as an array of
+   them. NULL: it is none, or was cut. New reference. */
+json_t *gh_body_values(const char *text);
+
 /* The answer of `pr view --json statusCheckRollup` as `pr checks --json` of gh 2.50 would give it,
    with the wanted fields ("name,state"). NULL: not such an answer. Caller frees. */
 char *gh_body_checks(const char *text, const char *fields);

@@ -5,6 +5,7 @@
 #include "github/audit/gh_audit_call.h"
 #include "github/audit/gh_header.h"
 #include "github/audit/gh_record.h"
+#include "github/safe/gh_body.h"
 #include "github/safe/gh_call_private.h"
 #include "github/safe/gh_mark.h"
 
@@ -131,14 +132,50 @@ void gh_call_report(ToolCall *call, GhCall *self, const char *text, ToolResult *
     result->is_error = gh_kind_is_error(self->kind);
 }
 
+/* Diffs and logs are seen on GitHub as they are. */
+static HiddenPlace place_of_output(const GhCall *self)
+{
+    static const char *const code[] = { "pr diff", "run view", "search code", "gist view", NULL };
+    static const char *const one[] = { "issue view", "pr view", "repo view", "release view", NULL };
+    const char *command = command_of(self);
+    if (!command)
+        return HIDDEN_AMONG_OTHERS;
+    if (g_strv_contains(code, command))
+        return HIDDEN_IN_CODE;
+    bool has_comments = command_args_is_true(self->classified.args, "comments");
+    return g_strv_contains(one, command) && !has_comments ? HIDDEN_IN_MARKDOWN
+                                                          : HIDDEN_AMONG_OTHERS;
+}
+
+/* JSON, or several after one another, as `gh api --paginate` prints them, is looked at string by
+   string, since a comment ends with the text that it is in. Caller frees. */
+static char *seen_output(ToolCall *call, const GhCall *self, const char *output)
+{
+    if (!output || !tool_call_serves_model(call))
+        return g_strdup(output);
+    g_autoptr(json_t) values = gh_body_values(output);
+    if (!values)
+        return tool_call_seen_text(call, output, place_of_output(self));
+    g_autoptr(json_t) seen = tool_call_seen_json(call, values);
+    if (seen == values)
+        return g_strdup(output);
+    GString *out = g_string_new(NULL);
+    for (size_t i = 0; i < json_array_size(seen); i++) {
+        g_autofree char *text = json_to_text(json_array_get(seen, i));
+        g_string_append_printf(out, "%s%s", i > 0 ? "\n" : "", text);
+    }
+    return g_string_free(out, FALSE);
+}
+
 void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult *result)
 {
     const CallOutcome *outcome = tool_call_outcome(call);
     g_autofree char *reproduce = reproduce_line(self);
+    g_autofree char *seen = seen_output(call, self, output != NULL ? output : self->outcome.output);
     const GhBody body = {
         .kind = self->kind,
         .message = self->message,
-        .output = output != NULL ? output : self->outcome.output,
+        .output = seen,
         .error_output = self->outcome.error_output,
         .reproduce = reproduce,
     };

@@ -92,13 +92,18 @@ static bool find_repo(ToolCall *call, Item *item, GError **error)
 
 // ---- single items ----
 
-/* What is about one file is made again of what is kept about all. */
-static char *text_of(const View *view, const Item *item)
+/* What is about one file, and what holds something that the reader may not have, is made again of
+   what is kept about all. */
+static char *text_of(ToolCall *call, const View *view, const Item *item)
 {
     const ItemUrl *url = item->url;
-    g_autofree char *part = url->file ? item_text_pr(view->row.payload, item->number, url->comments,
-                                                     url->file, url->line)
-                                      : NULL;
+    g_autoptr(json_t) seen = tool_call_seen_json(call, view->row.payload);
+    bool is_again = url->file || seen != view->row.payload;
+    g_autofree char *part =
+        !is_again ? NULL
+        : url->scheme == ITEM_ISSUE
+            ? item_text_issue(seen, item->number, url->comments != COMMENTS_OFF)
+            : item_text_pr(seen, item->number, url->comments, url->file, url->line);
     return g_strconcat(view->warning ? view->warning : "", view->warning ? "\n\n" : "",
                        part ? part : view->row.rendered, NULL);
 }
@@ -121,7 +126,7 @@ static bool read_single(ToolCall *call, const Item *item, UrlResource *resource,
     g_auto(View) view = { 0 };
     if (!view_lookup(call, &address, &view, error))
         return false;
-    url_resource_set_text(resource, text_of(&view, item), MARKDOWN);
+    url_resource_set_text(resource, text_of(call, &view, item), MARKDOWN);
     origin_set_author(&resource->origin, view.row.payload);
     add_note(resource, "%s", view.note);
     if (url->comments == COMMENTS_OFF)

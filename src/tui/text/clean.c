@@ -8,25 +8,20 @@
 #include "tui/text/clean.h"
 
 #include "base/ansi.h"
+#include "base/hidden.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "tui/text/row.h"
 #include "tui/text/width.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
 #define CR_MARK "\xff"
 
-#define NON_JOINER      0x200c
-#define JOINER          0x200d
-#define LINE_SEPARATOR  0x2028
-#define PARAGRAPH_END   0x2029
-#define VARIATION_TEXT  0xfe0e
-#define VARIATION_EMOJI 0xfe0f
-#define KEYCAP          0x20e3
-#define SKIN_TONE_FIRST 0x1f3fb
-#define SKIN_TONE_LAST  0x1f3ff
+#define NON_JOINER     0x200c
+#define JOINER         0x200d
+#define LINE_SEPARATOR 0x2028
+#define PARAGRAPH_END  0x2029
 
 enum {
     MARKS_MAX = 30, // on one character, as in the stream-safe format of UAX #15
@@ -147,85 +142,19 @@ static void append_tab(Cleaner *self, GString *out)
     self->before = ' ';
 }
 
-static int class_of(gunichar c)
-{
-    return utf8proc_get_property((utf8proc_int32_t)c)->boundclass;
-}
-
-static bool is_emoji(gunichar c)
-{
-    return class_of(c) == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
-}
-
-static bool is_key(gunichar c)
-{
-    return (c >= '0' && c <= '9') || c == '#' || c == '*';
-}
-
-// Scripts in which a joiner changes what is read (safety §2.3).
-static bool is_joined_script(GUnicodeScript script)
-{
-    switch (script) {
-    case G_UNICODE_SCRIPT_ARABIC:
-    case G_UNICODE_SCRIPT_SYRIAC:
-    case G_UNICODE_SCRIPT_MONGOLIAN:
-    case G_UNICODE_SCRIPT_DEVANAGARI:
-    case G_UNICODE_SCRIPT_BENGALI:
-    case G_UNICODE_SCRIPT_GURMUKHI:
-    case G_UNICODE_SCRIPT_GUJARATI:
-    case G_UNICODE_SCRIPT_ORIYA:
-    case G_UNICODE_SCRIPT_TAMIL:
-    case G_UNICODE_SCRIPT_TELUGU:
-    case G_UNICODE_SCRIPT_KANNADA:
-    case G_UNICODE_SCRIPT_MALAYALAM:
-    case G_UNICODE_SCRIPT_SINHALA:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_letter(gunichar c)
-{
-    return g_unichar_isalpha(c) || g_unichar_ismark(c);
-}
-
-// Whether `pending` stays between these two.
-static bool is_wanted(gunichar before, gunichar pending, gunichar c)
-{
-    if (pending == VARIATION_EMOJI)
-        return c == KEYCAP;
-    if (pending == JOINER && is_emoji(c))
-        return is_emoji(before) || before == VARIATION_EMOJI ||
-               (before >= SKIN_TONE_FIRST && before <= SKIN_TONE_LAST);
-    return is_letter(before) && is_letter(c) && is_joined_script(g_unichar_get_script(before)) &&
-           is_joined_script(g_unichar_get_script(c));
-}
-
-// Cannot be seen, or turns the direction of writing.
-static bool is_hidden(gunichar c)
-{
-    return utf8proc_get_property((utf8proc_int32_t)c)->ignorable ||  // U+00AD, U+202E, U+E0041, …
-           (c >= 0xfff9 && c <= 0xfffb) ||                           // annotations
-           (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) || // no characters
-           c >= 0xf0000;                                             // private planes
-}
-
 static bool is_variation(gunichar c)
 {
-    return (c >= 0xfe00 && c <= VARIATION_EMOJI) || (c >= 0xe0100 && c <= 0xe01ef);
+    return (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0100 && c <= 0xe01ef);
 }
 
-// One is kept behind a character that can take it.
+// One is kept behind a character that can take it; that of a keycap waits for it.
 static void take_variation(Cleaner *self, gunichar c, GString *out)
 {
     if (self->has_cr || self->before == 0)
         return;
-    bool is_of_emoji = c == VARIATION_TEXT || c == VARIATION_EMOJI;
-    if (is_of_emoji ? is_emoji(self->before)
-                    : c >= 0xe0100 && g_unichar_get_script(self->before) == G_UNICODE_SCRIPT_HAN)
+    if (hidden_is_read(self->before, c, 0))
         cleaner_append(self, c, out);
-    else if (c == VARIATION_EMOJI && is_key(self->before))
+    else
         self->pending = c;
 }
 
@@ -243,13 +172,12 @@ static void cleaner_take(Cleaner *self, gunichar c, GString *out)
         self->pending = c;
         return;
     }
-    if (c != '\t' && is_hidden(c))
+    if (hidden_is(c))
         return;
     self->marks = g_unichar_ismark(c) ? self->marks + 1 : 0;
     if (self->marks > MARKS_MAX)
         return;
-    if (self->pending != 0 && self->before != 0 && !self->has_cr &&
-        is_wanted(self->before, self->pending, c))
+    if (self->pending != 0 && !self->has_cr && hidden_is_read(self->before, self->pending, c))
         cleaner_append(self, self->pending, out);
     self->pending = 0;
     if (c == '\t')

@@ -183,6 +183,8 @@ static void add_run(char ***env, const WmAgentSpec *spec)
     add_optional(env, "WM_TASK_TOOLS", tools);
     add_optional(env, "WM_EVENT_NAME", spec->event_name);
     add_optional(env, "WM_EVENT_PATH", spec->event_path);
+    if (g_environ_getenv(*env, "GITHUB_EVENT_PATH")) // the runner's file is what GitHub sent
+        add_optional(env, "GITHUB_EVENT_PATH", spec->event_path);
     engine_env_set(env, "KEDGE_WM_RUN_ID", spec->run_id);
     engine_env_set(env, "KEDGE_WM_RUN_DIR", spec->run_dir);
 }

@@ -32,6 +32,7 @@ const char *wm_event_default_branch(const WmEvent *self);
 /* The text of the event, cleaned (task-engine §5.4): texts are never NULL. */
 typedef struct WmSanitized {
     char *title, *body, *text;
+    char *mark; // 16 hex digits that are in none of them, other ones each time: for a fence
 } WmSanitized;
 void wm_event_sanitize(const WmEvent *self, WmSanitized *ret_text);
 void wm_sanitized_clear(WmSanitized *self);

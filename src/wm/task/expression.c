@@ -23,6 +23,7 @@ typedef enum {
     ATOM_TEXT,
     ATOM_TITLE,
     ATOM_BODY,
+    ATOM_MARK,
     ATOM_RESOLVED_TASKS,
     ATOM_HAS_TASKS,
     ATOM_EVENT,    // of the payload
@@ -51,6 +52,7 @@ static const struct {
     { "wm.sanitized.text", ATOM_TEXT, false },
     { "wm.sanitized.title", ATOM_TITLE, false },
     { "wm.sanitized.body", ATOM_BODY, false },
+    { "wm.mark", ATOM_MARK, false },
     { "steps.sanitized.outputs.text", ATOM_TEXT, true },
     { "steps.sanitized.outputs.title", ATOM_TITLE, true },
     { "steps.sanitized.outputs.body", ATOM_BODY, true },
@@ -365,6 +367,9 @@ static bool atom_value(const Atom *atom, const WmScope *scope, char **ret_value,
         break;
     case ATOM_BODY:
         value = scope->sanitized->body;
+        break;
+    case ATOM_MARK:
+        value = scope->sanitized->mark;
         break;
     case ATOM_RESOLVED_TASKS:
         value = env_get_raw("WM_RESOLVED_TASKS_JSON");

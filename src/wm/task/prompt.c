@@ -5,6 +5,7 @@
 #include "wm/task/prompt.h"
 
 #include "base/fd.h"
+#include "base/hidden.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -236,16 +237,35 @@ static void add_outputs(GString *out, const WmPolicy *policy, const WmConfig *co
                              "--draft=false to override.\n");
 }
 
+/* What of the event is hidden on GitHub's pages is in no part of the prompt. */
+static bool add_seen(GString *out, const WmPrompt *self, GError **error)
+{
+    HiddenCount hidden = { 0 };
+    g_autoptr(json_t) payload = hidden_remove_json(self->event->payload, &hidden);
+    const WmEvent event = { .name = self->event->name, .payload = payload };
+    WmPrompt seen = *self;
+    seen.event = &event;
+    if (!add_body(out, &seen, error))
+        return false;
+    if (self->project->config->summarizes_event)
+        add_event(out, &seen);
+    g_autofree char *notice = hidden_notice(&hidden);
+    if (notice)
+        g_string_append_printf(out, "\n\n[%s from the event]", notice);
+    return true;
+}
+
 bool wm_prompt_make(const WmPrompt *self, char **ret_prompt, GError **error)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    if (!add_body(out, self, error))
+    if (!add_seen(out, self, error))
         return false;
-    if (self->project->config->summarizes_event)
-        add_event(out, self);
     add_context_files(out, self->project);
-    if (self->checkpoint && *self->checkpoint)
-        g_string_append_printf(out, SECTION "## Previous checkpoint\n\n%s", self->checkpoint);
+    if (self->checkpoint && *self->checkpoint) {
+        HiddenCount hidden = { 0 };
+        g_autofree char *seen = hidden_remove(self->checkpoint, HIDDEN_IN_MARKDOWN, &hidden);
+        g_string_append_printf(out, SECTION "## Previous checkpoint\n\n%s", seen);
+    }
     add_outputs(out, self->policy, self->project->config);
     *ret_prompt = g_string_free(g_steal_pointer(&out), FALSE);
     return true;

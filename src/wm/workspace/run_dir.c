@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/file_draft.h"
+#include "base/hidden.h"
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
@@ -286,8 +287,10 @@ bool wm_run_dir_make(const char *root, const char *task_name, const WmEvent *eve
     dir.task_name = g_strdup(task_name);
     dir.event_name = g_strdup(event->name);
     dir.started_at = time_format_iso_seconds(now_ms);
+    HiddenCount hidden = { 0 };
+    g_autoptr(json_t) seen = hidden_remove_json(event->payload, &hidden); // the agent reads it
     // compact: indentation would make a nested payload many times larger
-    g_autofree char *payload = json_to_text(event->payload);
+    g_autofree char *payload = json_to_text(seen);
     if (!wm_run_dir_set_phase(&dir, "activation", false, error) ||
         !run_file_write(dir.path, "event.json", payload, strlen(payload), error)) {
         file_remove_tree(dir.path, NULL); // nothing has happened in it
