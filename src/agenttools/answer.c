@@ -206,10 +206,8 @@ void answer_add_error(Answer *self, const GError *error)
         return;
     }
     AnswerCode code = code_of(error);
-    json_t *details = json_object();
-    if (code == ANSWER_UNAVAILABLE)
-        json_set_bool(details, "retryable", true);
-    answer_add(self, code, details, error->message);
+    answer_add(self, code, json_make("retryable:%hhd?", code == ANSWER_UNAVAILABLE),
+               error->message);
 }
 
 bool answer_has_failed(const Answer *self)

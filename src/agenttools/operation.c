@@ -66,10 +66,8 @@ bool operation_run(ToolCall *call, const void *args, ToolResult *result, GError 
     add_warnings(answer, call);
     if (!self->run(&operation, args, answer, &failure)) {
         bool is_stopped = error_is(failure, KEDGE_ERROR_CANCELLED);
-        if (is_stopped && !cancel_is_late(cancel)) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
+        if (is_stopped && !cancel_is_late(cancel))
+            return pass_error(error, &failure);
         if (is_stopped) {
             answer_fail(answer, ANSWER_TIMEOUT, json_make("retryable:%hhd", true),
                         "Timed out after %" G_GINT64_FORMAT " ms", allowed_ms);

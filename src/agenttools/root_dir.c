@@ -65,10 +65,8 @@ static bool ask_git(const char *dir, const char *question, Cancel *cancel, char 
 static bool fail_with_git(GError **error, const char *question, GError *cause)
 {
     g_autoptr(GError) owned = cause;
-    if (!error_is(owned, KEDGE_ERROR_FAILED)) {
-        g_propagate_error(error, g_steal_pointer(&owned));
-        return false;
-    }
+    if (!error_is(owned, KEDGE_ERROR_FAILED))
+        return pass_error(error, &owned);
     g_autofree char *line = g_strndup(owned->message, strcspn(owned->message, "\n"));
     return answer_error(error, ANSWER_GIT, NULL, "Git command failed: git rev-parse %s: %s",
                         question, line);
@@ -186,10 +184,8 @@ static bool find_by_env(const char *given, const char *cwd, Cancel *cancel, Root
 {
     g_autofree char *top = NULL;
     g_autoptr(GError) cause = NULL;
-    if (!git_repo_root(cwd, cancel, &top, &cause) && error_is(cause, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
-    }
+    if (!git_repo_root(cwd, cancel, &top, &cause) && error_is(cause, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &cause);
     ret_root->source = ROOT_ENV;
     ret_root->root = path_absolute(given, cwd);
     ret_root->project_root = top ? g_strdup(top) : g_path_get_dirname(ret_root->root);
@@ -208,8 +204,7 @@ static bool find_in_linked(const char *cwd, const Repo *repo, Cancel *cancel, Ro
     g_autofree char *branch = NULL;
     if (!git_current_branch(cwd, cancel, &branch, &cause) &&
         !error_is(cause, KEDGE_ERROR_NOT_FOUND)) { // NOT_FOUND: detached
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     ret_root->source = ROOT_GIT_COMMON_DIR;
     ret_root->is_worktree = true;

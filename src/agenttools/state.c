@@ -132,19 +132,15 @@ bool state_open(const char *path, Cancel *cancel, Db **ret_db, GPtrArray *warnin
     g_autoptr(GError) failure = NULL;
     if (db_open(path ? path : own, migrations, cancel, ret_db, warnings, &failure))
         return true;
-    if (error_is(failure, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
-    json_t *details = json_object();
+    if (error_is(failure, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &failure);
     if (error_is(failure, KEDGE_ERROR_DENIED))
-        return answer_error(error, ANSWER_INVALID_STATE, details, "%s", failure->message);
-    if (error_is(failure, KEDGE_ERROR_TIMEOUT)) {
-        json_set_bool(details, "retryable", true);
-        return answer_error(error, ANSWER_UNAVAILABLE, details, "%s", failure->message);
-    }
-    json_set_text(details, "hint", "KEDGE_STATE_DB names another database");
-    return answer_error(error, ANSWER_IO, details, "%s", failure->message);
+        return answer_error(error, ANSWER_INVALID_STATE, NULL, "%s", failure->message);
+    if (error_is(failure, KEDGE_ERROR_TIMEOUT))
+        return answer_error(error, ANSWER_UNAVAILABLE, json_make("retryable:%hhd", true), "%s",
+                            failure->message);
+    return answer_error(error, ANSWER_IO, answer_hint("KEDGE_STATE_DB names another database"),
+                        "%s", failure->message);
 }
 
 bool feed_append(Db *db, const char *type, const char *run_id, const char *doc_id,

@@ -28,6 +28,12 @@ bool fail_with_errno(GError **error, int saved_errno, const char *format, ...)
     return fail_with(error, KEDGE_ERROR_IO, "%s: %s", what, g_strerror(saved_errno));
 }
 
+bool pass_error(GError **error, GError **cause)
+{
+    g_propagate_error(error, g_steal_pointer(cause));
+    return false;
+}
+
 bool error_is(const GError *error, KedgeError code)
 {
     return g_error_matches(error, KEDGE_ERROR, (gint)code);

@@ -31,4 +31,7 @@ bool fail_with(GError **error, KedgeError code, const char *format, ...) G_GNUC_
 /* As fail_with(), code IO, with ": <strerror(saved_errno)>" appended. */
 bool fail_with_errno(GError **error, int saved_errno, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
+/* Hands *cause on as *error; false. *cause becomes NULL. */
+bool pass_error(GError **error, GError **cause);
+
 bool error_is(const GError *error, KedgeError code);

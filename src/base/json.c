@@ -303,25 +303,30 @@ void json_append_take(json_t *array, json_t *value)
         json_array_append_new(array, value);
 }
 
-/* The value that the conversion after a key stands for; NULL: it is left out. */
+/* The value of a conversion that ends at a blank; NULL: it is left out. */
 static json_t *make_value(const char *conversion, va_list *values)
 {
+    bool is_optional = conversion[strcspn(conversion, " ") - 1] == '?';
     if (g_str_has_prefix(conversion, "%s")) {
         const char *text = va_arg(*values, const char *);
-        return text || conversion[2] == '?' ? json_text(text) : NULL;
+        return text || is_optional ? json_text(text) : NULL;
     }
     if (g_str_has_prefix(conversion, "%p"))
         return va_arg(*values, json_t *);
-    if (g_str_has_prefix(conversion, "%hhd"))
-        return json_boolean(va_arg(*values, int));
+    bool is_boolean = g_str_has_prefix(conversion, "%hhd");
+    json_int_t number;
     if (g_str_has_prefix(conversion, "%jd"))
-        return json_integer((json_int_t)va_arg(*values, intmax_t));
-    if (g_str_has_prefix(conversion, "%zu"))
-        return json_integer((json_int_t)va_arg(*values, size_t));
-    if (g_str_has_prefix(conversion, "%u"))
-        return json_integer((json_int_t)va_arg(*values, unsigned));
-    g_assert(g_str_has_prefix(conversion, "%d"));
-    return json_integer(va_arg(*values, int));
+        number = (json_int_t)va_arg(*values, intmax_t);
+    else if (g_str_has_prefix(conversion, "%zu"))
+        number = (json_int_t)va_arg(*values, size_t);
+    else if (g_str_has_prefix(conversion, "%u"))
+        number = (json_int_t)va_arg(*values, unsigned);
+    else
+        number = va_arg(*values, int);
+    g_assert(is_boolean || strchr("jzud", conversion[1]));
+    if (is_optional && number == 0)
+        return NULL;
+    return is_boolean ? json_boolean(number) : json_integer(number);
 }
 
 json_t *json_make(const char *format, ...)

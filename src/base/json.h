@@ -41,9 +41,10 @@ void json_append_take(json_t *array, json_t *value);
 
 /*
  * An object of the members that `format` names, each with the conversion of its value as printf()
- * has it: json_make("path:%s line:%zu is_new:%hhd", …). Texts are %s (left out when NULL, and null
- * with %s?), booleans %hhd, numbers %d %u %zu %jd, and %p is a json_t, whose reference is taken
- * (left out when NULL). New reference.
+ * has it: json_make("path:%s line:%zu is_new:%hhd", …). Texts are %s, booleans %hhd, numbers %d %u
+ * %zu %jd, and %p is a json_t, whose reference is taken. NULL is left out. With ? after it a text
+ * that is NULL becomes null, and a number or boolean is left out when it is 0 or false. New
+ * reference.
  */
 json_t *json_make(const char *format, ...) G_GNUC_PRINTF(1, 2);
 

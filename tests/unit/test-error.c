@@ -26,6 +26,16 @@ static void test_fail_with_errno(void **state G_GNUC_UNUSED)
     assert_string_equal(error->message, "cannot write a%sb: No space left on device");
 }
 
+static void test_pass_error(void **state G_GNUC_UNUSED)
+{
+    GError *cause = NULL;
+    g_autoptr(GError) error = NULL;
+    fail_with(&cause, KEDGE_ERROR_LIMIT, "too much");
+    assert_false(pass_error(&error, &cause));
+    assert_null(cause);
+    assert_true(error_is(error, KEDGE_ERROR_LIMIT));
+}
+
 static void test_no_error_wanted(void **state G_GNUC_UNUSED)
 {
     assert_false(fail_with(NULL, KEDGE_ERROR_IO, "nobody listens"));
@@ -39,6 +49,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fail_with),
         cmocka_unit_test(test_fail_with_errno),
+        cmocka_unit_test(test_pass_error),
         cmocka_unit_test(test_no_error_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,14 +181,16 @@ static void test_build(void **state)
 static void test_make(void **state)
 {
     const char *none = NULL;
-    g_autoptr(json_t) object = json_make(
-        "text:%s none:%s null:%s? int:%d far:%jd size:%zu count:%u is_so:%hhd list:%p "
-        "nothing:%p",
-        "a\xff: %s", none, none, -1, INT64_MIN, SIZE_MAX / 2, 7U, true, json_array(), NULL);
+    g_autoptr(json_t) object =
+        json_make("text:%s none:%s null:%s? int:%d far:%jd size:%zu count:%u is_so:%hhd list:%p "
+                  "nothing:%p no_size:%zu? no_flag:%hhd? flag:%hhd? far_size:%jd?",
+                  "a\xff: %s", none, none, -1, INT64_MIN, SIZE_MAX / 2, 7U, true, json_array(),
+                  NULL, (size_t)0, false, true, (intmax_t)3);
     g_autofree char *text = json_to_text(object);
-    assert_string_equal(text, "{\"text\":\"a" FFFD ": %s\",\"null\":null,\"int\":-1,"
-                              "\"far\":-9223372036854775808,\"size\":9223372036854775807,"
-                              "\"count\":7,\"is_so\":true,\"list\":[]}");
+    assert_string_equal(text,
+                        "{\"text\":\"a" FFFD ": %s\",\"null\":null,\"int\":-1,"
+                        "\"far\":-9223372036854775808,\"size\":9223372036854775807,"
+                        "\"count\":7,\"is_so\":true,\"list\":[],\"flag\":true,\"far_size\":3}");
 }
 
 static void test_readers(void **state)

@@ -265,10 +265,8 @@ static bool read_changes(const char *root, const char *const *words, GPtrArray *
     g_autoptr(GError) cause = NULL;
     if (read_chunk(root, words, files, from, to, cancel, &is_too_large, &cause))
         return true;
-    if (!is_too_large) {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
-    }
+    if (!is_too_large)
+        return pass_error(error, &cause);
     if (to - from == 1) {
         ScopeFile *file = g_ptr_array_index(files, from);
         file->skipped = "diff too large";

@@ -33,10 +33,8 @@ static bool fail_with_git(const char *const *args, GError *cause, GError **error
         return answer_error(error, ANSWER_GIT, NULL,
                             "Git command failed: %s: more than %zu MiB of output", command,
                             LIMIT_GIT_OUTPUT_BYTES / MIB);
-    if (!error_is(owned, KEDGE_ERROR_FAILED)) {
-        g_propagate_error(error, g_steal_pointer(&owned));
-        return false;
-    }
+    if (!error_is(owned, KEDGE_ERROR_FAILED))
+        return pass_error(error, &owned);
     g_autofree char *line = g_strndup(owned->message, strcspn(owned->message, "\n"));
     return answer_error(error, ANSWER_GIT, NULL, "Git command failed: %s: %s", command, line);
 }

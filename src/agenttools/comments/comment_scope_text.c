@@ -120,8 +120,7 @@ static bool read_blob(const CommentScope *self, ScopeFile *file, Cancel *cancel,
     if (!comment_git(self->root, args, cancel, &data, ret_size, &is_too_large, &cause)) {
         if (answer_error_is(cause, ANSWER_GIT)) // such as one that a partial clone lacks
             return skip(file, is_too_large ? "too large" : "unreadable");
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     if (*ret_size > COMMENT_FILE_MAX_BYTES)
         return skip(file, comment_text_is_binary(data, *ret_size) ? "binary" : "too large");

@@ -111,10 +111,8 @@ static bool find_machines(const EmitArgs *args, EventType type, const EmitPlace 
     const WorkflowPlaces places = emit_place_workflows(place);
     g_autoptr(GError) cause = NULL;
     if (!is_unknown && !workflow_find(args->workflow, &places, ret_machine, &cause)) {
-        if (is_checked) {
-            g_propagate_error(error, g_steal_pointer(&cause));
-            return false;
-        }
+        if (is_checked)
+            return pass_error(error, &cause);
         g_ptr_array_add(warnings, g_strdup(cause->message));
     }
     size_t agent_length = args->step ? step_agent_length(args->step) : 0;

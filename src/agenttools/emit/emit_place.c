@@ -64,8 +64,7 @@ bool emit_place_find(const char *cwd, const char *given, Cancel *cancel, GPtrArr
     } else if (project && !error_is(cause, KEDGE_ERROR_CANCELLED)) {
         place_without_git(project, &place);
     } else {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     place.project = project ? g_steal_pointer(&project) : g_strdup(found.project_root);
     *ret_place = place;

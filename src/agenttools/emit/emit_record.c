@@ -228,17 +228,13 @@ static bool close_run(Db *db, Recording *self, GError **error)
 static json_t *make_data(const Recording *self, bool is_repeat)
 {
     const EmitEvent *event = self->event;
-    json_t *data = json_make("eventId:%jd runId:%s type:%s docId:%s", self->event_id, event->run_id,
-                             event_type_names[event->type], self->doc_id);
-    if (json_array_size(self->transition.completed_steps) > 0)
-        json_set_take(data, "completedPredecessors", json_incref(self->transition.completed_steps));
-    if (json_array_size(self->transition.skipped_steps) > 0)
-        json_set_take(data, "skippedSteps", json_incref(self->transition.skipped_steps));
-    json_set_text(data, "runStatus", self->run->status);
-    json_set_take(data, "state", run_state_to_json(self->run, event->machine));
-    if (is_repeat)
-        json_set_bool(data, "duplicate", true);
-    return data;
+    json_t *completed = self->transition.completed_steps, *skipped = self->transition.skipped_steps;
+    return json_make("eventId:%jd runId:%s type:%s docId:%s completedPredecessors:%p "
+                     "skippedSteps:%p runStatus:%s state:%p duplicate:%hhd?",
+                     self->event_id, event->run_id, event_type_names[event->type], self->doc_id,
+                     json_array_size(completed) > 0 ? json_incref(completed) : NULL,
+                     json_array_size(skipped) > 0 ? json_incref(skipped) : NULL, self->run->status,
+                     run_state_to_json(self->run, event->machine), is_repeat);
 }
 
 static bool record_new(Db *db, Recording *self, bool is_new_run, GError **error)

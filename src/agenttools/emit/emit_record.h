@@ -24,10 +24,3 @@ typedef struct EmitEvent { // borrowed; checked by event_check(); NULL: not give
 /* *ret_data is the answer's data (agent-tools-cli §4.6). `warnings` is of char *. */
 bool emit_record(Db *db, const EmitEvent *event, GPtrArray *warnings, json_t **ret_data,
                  GError **error);
-
-/* The run of that feature that can go on, else a new one: {runId, resumed, workflow, featureId}. */
-bool emit_resume_run(Db *db, const char *feature, const char *workflow, const EmitPlace *place,
-                     int64_t now_ms, json_t **ret_data, GError **error);
-/* {runId, eventId, runStatus}. */
-bool emit_end_run(Db *db, const char *run_id, const char *outcome, const char *message,
-                  int64_t now_ms, json_t **ret_data, GError **error);

@@ -3,7 +3,8 @@
  */
 #include "agenttools/agenttools.h"
 #include "agenttools/emit/emit_options.h"
-#include "agenttools/emit/emit_record.h"
+#include "agenttools/emit/emit_place.h"
+#include "agenttools/emit/event_log.h"
 #include "agenttools/emit/runs.h"
 
 #define MAX_PAGE 1000
@@ -44,6 +45,47 @@ static const OperationExample resume_examples[] = {
     { 0 },
 };
 
+typedef struct Resuming {
+    const ResumeArgs *args;
+    const EmitPlace *place;
+    int64_t now_ms;
+    char *run_id; // the answer
+    bool is_resumed;
+} Resuming;
+
+static bool find_open_run(Db *db, Resuming *self, GError **error)
+{
+    g_autoptr(DbQuery) query = NULL;
+    if (!db_query(db, &query, error,
+                  "SELECT id FROM run WHERE feature_id = ? AND workflow = ? AND project_path = ? "
+                  "AND status NOT IN ('completed', 'cancelled', 'abandoned', 'failed') "
+                  "ORDER BY created_at DESC, rowid DESC LIMIT 1",
+                  "sss", self->args->feature, self->args->workflow, self->place->project) ||
+        !db_query_step(query, &self->is_resumed, error))
+        return false;
+    if (self->is_resumed)
+        self->run_id = g_strdup(db_query_text(query, 0));
+    return true;
+}
+
+/* One transaction, so that two calls at once agree. */
+static bool resume_in(Db *db, void *resuming_, GError **error)
+{
+    Resuming *self = resuming_;
+    if (!find_open_run(db, self, error))
+        return false;
+    if (self->is_resumed)
+        return true;
+    self->run_id = g_uuid_string_random();
+    g_autoptr(RunState) run = run_state_new(self->run_id, self->args->workflow);
+    run->feature_id = g_strdup(self->args->feature);
+    run->project_path = g_strdup(self->place->project);
+    run->root_path = g_strdup(self->place->root);
+    run->work_root = g_strdup(self->place->work_root);
+    run->created_at = self->now_ms;
+    return event_log_save_run(db, run, NULL, 0, NULL, NULL, self->now_ms, error);
+}
+
 static bool resume_run(OperationCall *call, const void *args_, Answer *answer, GError **error)
 {
     const ResumeArgs *args = args_;
@@ -55,14 +97,19 @@ static bool resume_run(OperationCall *call, const void *args_, Answer *answer, G
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(Db) db = NULL;
     g_auto(EmitPlace) place = { 0 };
-    json_t *data = NULL;
     if (!emit_place_find(call->cwd, args->project, call->cancel, warnings, &place, error) ||
-        !emit_open_state(call, &db, answer, error) ||
-        !emit_resume_run(db, args->feature, args->workflow, &place,
-                         tool_call_now_ms(call->tool_call), &data, error))
+        !emit_open_state(call, &db, answer, error))
+        return false;
+    Resuming resuming = { .args = args,
+                          .place = &place,
+                          .now_ms = tool_call_now_ms(call->tool_call) };
+    bool is_done = db_transaction(db, resume_in, &resuming, error);
+    g_autofree char *run_id = resuming.run_id;
+    if (!is_done)
         return false;
     emit_warn_all(answer, warnings);
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("runId:%s resumed:%hhd workflow:%s featureId:%s", run_id,
+                                      resuming.is_resumed, args->workflow, args->feature));
     return true;
 }
 
@@ -106,16 +153,41 @@ static const OperationExample end_examples[] = {
     { 0 },
 };
 
+typedef struct Ending {
+    const EndArgs *args;
+    int64_t now_ms;
+    int64_t event_id; // the answer
+} Ending;
+
+static bool end_in(Db *db, void *ending_, GError **error)
+{
+    Ending *self = ending_;
+    const EndArgs *args = self->args;
+    g_autoptr(RunState) run = NULL;
+    if (!run_state_load(db, args->run_id, &run, error))
+        return false;
+    if (!run)
+        return run_fail_not_found(args->run_id, error);
+    if (run->ended_at > 0)
+        return answer_error(error, ANSWER_INVALID_STATE, json_make("status:%s", run->status),
+                            "Run \"%s\" is already terminal (%s) and cannot be ended again",
+                            run->id, run->status);
+    g_autofree char *old_status = g_strdup(run->status);
+    return event_log_end(db, run, args->outcome, args->message, self->now_ms, &self->event_id,
+                         error) &&
+           event_log_save_run(db, run, NULL, self->event_id, old_status, run->current_step,
+                              self->now_ms, error);
+}
+
 static bool end_run(OperationCall *call, const void *args_, Answer *answer, GError **error)
 {
     const EndArgs *args = args_;
     g_autoptr(Db) db = NULL;
-    json_t *data = NULL;
-    if (!emit_open_state(call, &db, answer, error) ||
-        !emit_end_run(db, args->run_id, args->outcome, args->message,
-                      tool_call_now_ms(call->tool_call), &data, error))
+    Ending ending = { .args = args, .now_ms = tool_call_now_ms(call->tool_call) };
+    if (!emit_open_state(call, &db, answer, error) || !db_transaction(db, end_in, &ending, error))
         return false;
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("runId:%s eventId:%jd runStatus:%s", args->run_id,
+                                      ending.event_id, args->outcome));
     return true;
 }
 

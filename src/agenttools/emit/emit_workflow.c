@@ -173,10 +173,8 @@ static bool workflow_run(OperationCall *call, const void *args_, Answer *answer,
     g_autoptr(GError) cause = NULL;
     // outside of any project there are still the user's own and the built-in ones
     if (!emit_place_find(call->cwd, args->project, call->cancel, NULL, &place, &cause) &&
-        !answer_error_is(cause, ANSWER_GIT)) {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
-    }
+        !answer_error_is(cause, ANSWER_GIT))
+        return pass_error(error, &cause);
     const WorkflowPlaces places = emit_place_workflows(&place);
     return is_list ? emit_workflow_list(&places, answer)
                    : emit_workflow_show(args->name, &places, answer, error);

@@ -325,13 +325,11 @@ json_t *run_state_to_json(const RunState *self, const Workflow *machine)
 {
     const StepState *current =
         self->current_step ? run_state_step(self, self->current_step, NULL) : NULL;
-    json_t *value = json_make("current:%s? status:%s", self->current_step,
-                              step_status_names[current ? current->status : STEP_NOT_STARTED]);
     unsigned at = machine ? workflow_state(machine, self->current_step) : WORKFLOW_NONE;
     bool can_go_on =
         machine && self->ended_at == 0 && (self->current_step == NULL || at != WORKFLOW_NONE);
-    json_set_take(value, "validNextStates", can_go_on ? workflow_next(machine, at) : json_array());
-    if (self->current_step)
-        json_set_take(value, "units", run_state_units(self, self->current_step));
-    return value;
+    return json_make("current:%s? status:%s validNextStates:%p units:%p", self->current_step,
+                     step_status_names[current ? current->status : STEP_NOT_STARTED],
+                     can_go_on ? workflow_next(machine, at) : json_array(),
+                     self->current_step ? run_state_units(self, self->current_step) : NULL);
 }

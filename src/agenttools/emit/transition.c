@@ -111,18 +111,15 @@ static bool fail_no_way(const Track *track, GError **error)
     const char *to = id_of(track->machine, track->to);
     json_t *next = workflow_next(track->machine, track->at);
     g_autofree char *joined = transition_join(next);
-    json_t *details = json_object();
-    if (track->at != WORKFLOW_NONE)
-        json_set_text(details, "from", id_of(track->machine, track->at));
-    json_set_text(details, "to", to);
-    json_set_take(details, "validNextStates", next);
-    if (track->at == WORKFLOW_NONE)
+    const char *from = track->at != WORKFLOW_NONE ? id_of(track->machine, track->at) : NULL;
+    json_t *details = json_make("from:%s to:%s validNextStates:%p", from, to, next);
+    if (!from)
         return answer_error(error, ANSWER_INVALID_TRANSITION, details,
                             "Invalid initial state '%s'. Runs of \"%s\" start in: %s", to,
                             track->machine->name, joined);
     return answer_error(error, ANSWER_INVALID_TRANSITION, details,
-                        "Invalid transition from '%s' to '%s'. Valid next states: %s",
-                        id_of(track->machine, track->at), to, joined);
+                        "Invalid transition from '%s' to '%s'. Valid next states: %s", from, to,
+                        joined);
 }
 
 /* agent-tools-cli §4.4 rule 5, for a step or a unit of it; `what` names it. */

@@ -49,8 +49,7 @@ static bool read_diagram(const char *path, bool is_markdown, char **ret_diagram,
     if (!file_read(path, LIMIT_WORKFLOW_BYTES, &data, &size, &cause)) {
         if (error_is(cause, KEDGE_ERROR_NOT_FOUND))
             return true;
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     g_autofree char *text = utf8_from_bytes(data, size);
     *ret_first_line = 1;

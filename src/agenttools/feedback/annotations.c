@@ -52,10 +52,8 @@ static bool annotations_find(Db *db, int64_t id, Row *ret_row, GError **error)
 static bool feed_by(Db *db, const Row *row, const char *change, const char *author, int64_t now_ms,
                     GError **error)
 {
-    g_autoptr(json_t) data =
-        json_make("annotationId:%jd rootId:%jd change:%s", row->id, row->root_id, change);
-    if (author)
-        json_set_text(data, "author", author);
+    g_autoptr(json_t) data = json_make("annotationId:%jd rootId:%jd change:%s author:%s", row->id,
+                                       row->root_id, change, author);
     return feed_append(db, "annotation", row->run_id, row->doc_id, data, now_ms, error);
 }
 

@@ -49,13 +49,10 @@ static json_t *edit_json(const EditRow *row, const View *view, const char *patch
 {
     g_autofree char *created = time_format_iso(row->created_at);
     g_autofree char *updated = time_format_iso(row->updated_at);
-    json_t *edit = json_make("editId:%jd docId:%s runId:%s? artifactPath:%s mode:%s patch:%s "
-                             "status:%s author:%s createdAt:%s updatedAt:%s",
-                             row->id, row->doc_id, row->run_id, view->artifact->path, row->mode,
-                             patch, row->status, row->author, created, updated);
-    if (view->is_missing)
-        json_set_bool(edit, "artifactMissing", true);
-    return edit;
+    return json_make("editId:%jd docId:%s runId:%s? artifactPath:%s mode:%s patch:%s status:%s "
+                     "author:%s createdAt:%s updatedAt:%s artifactMissing:%hhd?",
+                     row->id, row->doc_id, row->run_id, view->artifact->path, row->mode, patch,
+                     row->status, row->author, created, updated, view->is_missing);
 }
 
 typedef struct Settling {
@@ -77,8 +74,7 @@ static bool settle_empty(Db *db, const EditRow *row, int64_t now_ms, GError **er
     if (db_transaction(db, settle_in, &settling, &failure) ||
         answer_error_is(failure, ANSWER_CONFLICT))
         return true;
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 bool edit_list_pending(Db *db, const char *run_id, const char *doc_id, GPtrArray *warnings,

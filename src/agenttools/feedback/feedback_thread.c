@@ -65,12 +65,9 @@ static bool resolve_run(OperationCall *call, const void *args_, Answer *answer, 
         !annotation_resolve(db, args->annotation_id, reply, "agent",
                             tool_call_now_ms(call->tool_call), &reply_id, &was_resolved, error))
         return false;
-    json_t *data = json_make("resolved:%hhd annotationId:%jd", true, args->annotation_id);
-    if (reply_id != 0)
-        json_set_int(data, "replyId", reply_id);
-    if (was_resolved)
-        json_set_bool(data, "alreadyResolved", true);
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("resolved:%hhd annotationId:%jd replyId:%jd? "
+                                      "alreadyResolved:%hhd?",
+                                      true, args->annotation_id, reply_id, was_resolved));
     return true;
 }
 
@@ -176,10 +173,8 @@ static bool reopen_run(OperationCall *call, const void *args_, Answer *answer, G
         !annotation_set_status(db, args->annotation_id, false, tool_call_now_ms(call->tool_call),
                                &was_open, error))
         return false;
-    json_t *data = json_make("reopened:%hhd annotationId:%jd", true, args->annotation_id);
-    if (was_open)
-        json_set_bool(data, "alreadyOpen", true);
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("reopened:%hhd annotationId:%jd alreadyOpen:%hhd?", true,
+                                      args->annotation_id, was_open));
     return true;
 }
 

@@ -119,8 +119,7 @@ static bool run_script(const char *dir, const char *script_path, const char *inp
     if (!proc_run(&spec, cancel, &result, &failure)) {
         if (error_is(failure, KEDGE_ERROR_NOT_FOUND))
             return fail_missing(error);
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
+        return pass_error(error, &failure);
     }
     if (result.exit_status == EXIT_NOT_INSTALLED)
         return fail_missing(error);

@@ -259,10 +259,8 @@ static bool check_diagrams(Check *self, const char *engine, Cancel *cancel, GErr
     g_autoptr(GError) failure = NULL;
     if (ask_mermaid(self, is_for_all, cancel, &failure))
         return true;
-    if (!error_is(failure, KEDGE_ERROR_NOT_FOUND)) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
+    if (!error_is(failure, KEDGE_ERROR_NOT_FOUND))
+        return pass_error(error, &failure);
     return answer_error(error, ANSWER_UNAVAILABLE, NULL, "%s", failure->message);
 }
 
@@ -314,19 +312,14 @@ static void report_error(Report *self, const Diagram *diagram, unsigned index,
     bool is_long = utf8_length(whole) > CONTEXT_CHARS_MAX;
     g_autofree char *context =
         is_long ? utf8_ellipsize(whole, CONTEXT_CHARS_MAX - 1) : g_strdup(whole);
-    json_t *item = json_make(
-        "diagramIndex:%u class:%s message:%s line:%zu column:%zu context:%s hint:%s", index,
-        finding->class, finding->message, finding->line, finding->column, context, finding->hint);
     json_t *related = json_array();
-    if (finding->opened_line > 0) {
-        json_t *opened = json_object();
-        json_set_int(opened, "line", (gint64)finding->opened_line);
-        json_set_int(opened, "column", (gint64)finding->opened_column);
-        json_set_text(opened, "message", "opened here");
-        json_append_take(related, opened);
-    }
-    json_set_take(item, "related", related);
-    json_append_take(errors, item);
+    if (finding->opened_line > 0)
+        json_append_take(related, json_make("line:%zu column:%zu message:%s", finding->opened_line,
+                                            finding->opened_column, "opened here"));
+    json_append_take(errors, json_make("diagramIndex:%u class:%s message:%s line:%zu column:%zu "
+                                       "context:%s hint:%s related:%p",
+                                       index, finding->class, finding->message, finding->line,
+                                       finding->column, context, finding->hint, related));
 
     answer_fail(
         self->answer, ANSWER_DIAGRAM_INVALID,
@@ -385,19 +378,13 @@ static json_t *report_diagram(const Check *check, const Diagram *diagram, unsign
     const MmdVerdict *verdict = &diagram->verdict;
     bool is_valid = json_array_size(errors) == 0;
     bool is_header_only = verdict->type != NULL && !verdict->is_full;
-    json_t *item = json_make("index:%u", index);
-    if (check->names_files)
-        json_set_text(item, "file", diagram->document->name);
-    json_set_bool(item, "valid", is_valid);
-    json_set_take(item, "diagramType", json_text(verdict->type));
-    json_set_int(item, "startLine", (gint64)diagram->block->start_line);
-    json_set_int(item, "endLine", (gint64)diagram->block->end_line);
-    json_set_text(item, "checked", checked_names[is_header_only ? 1 : 0]);
     if (is_valid)
-        json_decref(errors);
-    else
-        json_set_take(item, "errors", errors);
-    return item;
+        g_clear_pointer(&errors, json_decref);
+    return json_make("index:%u file:%s valid:%hhd diagramType:%s? startLine:%zu endLine:%zu "
+                     "checked:%s errors:%p",
+                     index, check->names_files ? diagram->document->name : NULL, is_valid,
+                     verdict->type, diagram->block->start_line, diagram->block->end_line,
+                     checked_names[is_header_only ? 1 : 0], errors);
 }
 
 static void check_report(const Check *check, const char *engine, Answer *answer)
@@ -417,10 +404,9 @@ static void check_report(const Check *check, const char *engine, Answer *answer)
     json_t *summary =
         json_make("total:%u valid:%jd invalid:%jd unchecked:%jd", check->diagrams->len, valid_count,
                   check->diagrams->len - valid_count, unchecked_count);
-    json_t *data = json_make("diagrams:%p summary:%p", diagrams, summary);
     bool is_native = strcmp(engine, "auto") == 0 && !check->used_mermaid;
-    json_set_text(data, "engine", is_native ? "native" : engine);
-    answer_set_data(answer, data);
+    answer_set_data(answer, json_make("diagrams:%p summary:%p engine:%s", diagrams, summary,
+                                      is_native ? "native" : engine));
 }
 
 static bool validate_run(OperationCall *call, const void *args_, Answer *answer, GError **error)

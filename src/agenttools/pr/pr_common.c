@@ -238,25 +238,16 @@ static json_t *details_of(const GError *failure)
     const RestFailure *facts = rest_error_failure(failure);
     bool is_retryable =
         failure->code == REST_ERROR_RATE_LIMIT || failure->code == REST_ERROR_UNAVAILABLE;
-    json_t *details = json_object();
-    if (facts->status > 0)
-        json_set_int(details, "status", facts->status);
-    json_set_text(details, "request_id", facts->request_id);
-    if (is_retryable)
-        json_set_bool(details, "retryable", true);
-    if (facts->retry_after_s > 0)
-        json_set_int(details, "retry_after_seconds", facts->retry_after_s);
-    json_set_text(details, "hint", facts->hint);
-    return details;
+    return json_make("status:%d? request_id:%s retryable:%hhd? retry_after_seconds:%jd? hint:%s",
+                     facts->status, facts->request_id, is_retryable, facts->retry_after_s,
+                     facts->hint);
 }
 
 bool pr_fail(GError *failure, GError **error)
 {
     g_autoptr(GError) owned = failure;
-    if (!rest_error_failure(owned)) {
-        g_propagate_error(error, g_steal_pointer(&owned));
-        return false;
-    }
+    if (!rest_error_failure(owned))
+        return pass_error(error, &owned);
     const char *prefix = owned->code == REST_ERROR_USAGE ? "Validation failed: " : "";
     return answer_error(error, code_of(owned), details_of(owned), "%s%s", prefix, owned->message);
 }
@@ -346,10 +337,8 @@ bool pr_post_once(Pr *self, const PrPost *post, json_t **ret_item, bool *ret_fou
         *ret_found = false;
         if (send_post(self, post, ret_item, &failure))
             return true;
-        if (!is_unknown(failure)) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
+        if (!is_unknown(failure))
+            return pass_error(error, &failure);
         g_clear_error(&unknown);
         unknown = g_steal_pointer(&failure);
         // never a second time without having looked

@@ -144,47 +144,32 @@ static const char *placed_name(Placed placed)
 static json_t *review_placement(const Review *self, const ReviewComment *comment)
 {
     const ReviewComment *real = comment->same ? comment->same : comment;
-    json_t *item = json_make("index:%zu path:%s", comment->index, comment->spot.path);
-    if (comment->spot.line > 0)
-        json_set_int(item, "line", comment->spot.line);
-    json_set_text(item, "placed_as",
-                  placed_name(self->args->is_dry_run ? real->planned : real->placed));
-    json_set_text(item, "reason", diff_place_name(real->place));
-    if (real->nearest_line > 0)
-        json_set_int(item, "nearest_line", real->nearest_line);
-    json_set_text(item, "error", real->problem);
-    return item;
+    return json_make(
+        "index:%zu path:%s line:%jd? placed_as:%s reason:%s nearest_line:%jd? error:%s",
+        comment->index, comment->spot.path, comment->spot.line,
+        placed_name(self->args->is_dry_run ? real->planned : real->placed),
+        diff_place_name(real->place), real->nearest_line, real->problem);
 }
 
 json_t *review_data(const Review *self)
 {
     gint64 posted = 0;
-    json_t *placements = json_array();
+    g_autoptr(json_t) placements = json_array();
     for (size_t i = 0; i < self->count; i++) {
         const ReviewComment *comment = &self->comments[i];
         posted +=
             !comment->same && (comment->placed == PLACED_INLINE || comment->placed == PLACED_FILE);
         json_append_take(placements, review_placement(self, comment));
     }
-    json_t *data = json_object();
-    if (self->review_id > 0)
-        json_set_int(data, "review_id", self->review_id);
-    json_set_text(data, "html_url", self->html_url);
-    json_set_int(data, "comments_posted", posted);
-    json_set_text(data, "state", self->state);
-    json_set_text(data, "commit_id", self->commit_id);
-    if (self->count > 0 && !self->was_there)
-        json_set_take(data, "comments", json_incref(placements));
-    json_decref(placements);
-    if (json_array_size(self->general) > 0)
-        json_set_take(data, "issue_comments", json_incref(self->general));
-    if (self->is_recovered)
-        json_set_bool(data, "recovered", true);
-    if (self->was_there)
-        json_set_bool(data, "already_submitted", true);
-    if (self->deleted_pending)
-        json_set_take(data, "deleted_pending", json_incref(self->deleted_pending));
-    return data;
+    bool has_places = self->count > 0 && !self->was_there;
+    bool has_general = json_array_size(self->general) > 0;
+    return json_make("review_id:%jd? html_url:%s comments_posted:%jd state:%s commit_id:%s "
+                     "comments:%p issue_comments:%p recovered:%hhd? already_submitted:%hhd? "
+                     "deleted_pending:%p",
+                     self->review_id, self->html_url, posted, self->state, self->commit_id,
+                     has_places ? json_incref(placements) : NULL,
+                     has_general ? json_incref(self->general) : NULL, self->is_recovered,
+                     self->was_there, json_incref(self->deleted_pending));
 }
 
 // ---- the review ----
@@ -218,8 +203,7 @@ static bool pr_review_do_post(Review *self, bool has_inline, GError **error)
         return true;
     if (is_about_pending(failure))
         return review_clear_pending(self, error) && review_post(self, has_inline, error);
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 static void mark_placed(Review *self, Placed planned)
@@ -244,10 +228,8 @@ static bool post_singly(Review *self, GPtrArray *refused, GError **error)
             comment->placed = PLACED_INLINE;
             continue;
         }
-        if (!is_refusal(failure) && !g_error_matches(failure, REST_ERROR, REST_ERROR_NOT_FOUND)) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
+        if (!is_refusal(failure) && !g_error_matches(failure, REST_ERROR, REST_ERROR_NOT_FOUND))
+            return pass_error(error, &failure);
         comment->problem = g_strdup(failure->message);
         g_ptr_array_add(refused, comment);
     }
@@ -262,10 +244,8 @@ static bool post_review(Review *self, GPtrArray *refused, GError **error)
         mark_placed(self, PLACED_INLINE);
         return true;
     }
-    if (!is_about_lines(failure) || self->count == 0) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
+    if (!is_about_lines(failure) || self->count == 0)
+        return pass_error(error, &failure);
     g_autoptr(DiffPlaces) diff = NULL; // the head may have moved
     if (!review_fetch_diff(self, &diff, error))
         return false;
@@ -276,10 +256,8 @@ static bool post_review(Review *self, GPtrArray *refused, GError **error)
         mark_placed(self, PLACED_INLINE);
         return true;
     }
-    if (!is_about_lines(failure)) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
+    if (!is_about_lines(failure))
+        return pass_error(error, &failure);
     if (!pr_review_do_post(self, false, error))
         return false;
     mark_placed(self, PLACED_BODY);
@@ -299,8 +277,7 @@ static bool post_file_comments(Review *self, GPtrArray *refused, GError **error)
             comment->problem = g_strdup(failure->message);
             g_ptr_array_add(refused, comment);
         } else {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
+            return pass_error(error, &failure);
         }
     }
     return true;
@@ -356,9 +333,10 @@ static bool pr_review_fail(GError *failure, GError **error)
 {
     if (is_refusal(failure) && str_contains_nocase(failure->message, "your own pull request")) {
         g_autoptr(GError) owned = failure;
-        json_t *details = answer_hint("Use event COMMENT on your own pull request");
-        json_set_int(details, "status", 422);
-        return answer_error(error, ANSWER_UNPROCESSABLE, details, "%s", owned->message);
+        return answer_error(
+            error, ANSWER_UNPROCESSABLE,
+            json_make("hint:%s status:%d", "Use event COMMENT on your own pull request", 422), "%s",
+            owned->message);
     }
     return pr_fail(failure, error);
 }

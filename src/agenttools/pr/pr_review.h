@@ -53,7 +53,7 @@ typedef struct Review {
 void review_clear(Review *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Review, review_clear)
 
-/* False when it added problems of the arguments to the answer (pr_review_input.c). */
+/* False when it added problems of the arguments to the answer (pr_review_plan.c). */
 bool review_read(Review *self);
 
 /* Plans (pr_review_plan.c): classifies all comments by the diff and says where each goes.
@@ -82,7 +82,7 @@ bool review_post_file_comment(Review *self, const ReviewComment *comment, GError
 bool review_post_line_comment(Review *self, const ReviewComment *comment, GError **error);
 bool review_post_general(Review *self, const char *text, GError **error);
 
-/* A pending review of this account is in the way (pr_review_pending.c): says so, or deletes it. */
+/* A pending review of this account is in the way (pr_review_post.c): says so, or deletes it. */
 bool review_clear_pending(Review *self, GError **error);
 
 /* `data` (pr_review.c). New reference. */

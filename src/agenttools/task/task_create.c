@@ -109,19 +109,16 @@ static bool read_time(const CreateArgs *args, int64_t *ret_at, GError **error)
 static char *digest_of(const Creation *self)
 {
     const CreateArgs *args = self->args;
-    g_autoptr(json_t) all =
-        json_make("type:%s description:%s payload:%p projectPath:%s priority:%jd", args->type,
-                  args->description, json_incref((json_t *)args->payload), self->project_path,
-                  args->priority);
     json_t *ids = json_array();
     for (unsigned i = 0; i < self->depends_on->len; i++)
         json_append_take(ids, json_integer(g_array_index(self->depends_on, int64_t, i)));
-    json_set_take(all, "dependsOn", ids);
-    json_set_text(all, "runId", args->run_id);
-    json_set_int(all, "availableAt", self->available_at);
-    json_set_int(all, "delaySeconds", args->delay_seconds);
-    json_set_int(all, "maxAttempts", args->max_attempts);
-    json_set_text(all, "onDependencyFailure", args->on_dependency_failure);
+    g_autoptr(json_t) all =
+        json_make("type:%s description:%s payload:%p projectPath:%s priority:%jd dependsOn:%p "
+                  "runId:%s availableAt:%jd delaySeconds:%jd maxAttempts:%jd "
+                  "onDependencyFailure:%s",
+                  args->type, args->description, json_incref((json_t *)args->payload),
+                  self->project_path, args->priority, ids, args->run_id, self->available_at,
+                  args->delay_seconds, args->max_attempts, args->on_dependency_failure);
     g_autofree char *text = json_to_canonical(all);
     return g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
 }

@@ -173,10 +173,8 @@ static bool look_until(const TaskQueue *queue, Pickup *pickup, int64_t until_ms,
         }
         if (is_good)
             continue;
-        if (!was_there || left_ms <= 0 || !task_queue_can_come_back(cause)) {
-            g_propagate_error(error, g_steal_pointer(&cause));
-            return false;
-        }
+        if (!was_there || left_ms <= 0 || !task_queue_can_come_back(cause))
+            return pass_error(error, &cause);
         pickup->is_uncertain = true;
         if (!task_queue_pause(queue, MIN(retry_ms, left_ms), error))
             return false;

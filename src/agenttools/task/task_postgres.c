@@ -319,8 +319,7 @@ bool task_postgres_open(const char *url, Cancel *cancel, TaskSql **ret_sql, GErr
     if (!pg_open(url, CONNECT_MS, cancel, &pg, &cause) || !schema_migrate(pg, cancel, &cause)) {
         if (cause->domain == KEDGE_ERROR)
             return fail_unreachable(url, cause, error);
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     PgTasks *self = g_new0(PgTasks, 1);
     task_sql_init(&self->base, &postgres_ops);

@@ -196,8 +196,7 @@ static bool fail_with_engine(GError *cause, GError **error)
     if (error_is(owned, KEDGE_ERROR_PROTOCOL))
         return answer_error(error, ANSWER_IO, answer_hint("Move the damaged database away"), "%s",
                             owned->message);
-    g_propagate_error(error, g_steal_pointer(&owned));
-    return false;
+    return pass_error(error, &owned);
 }
 
 static bool task_queue_take(const TaskQueue *self, TaskPool *pool, const TaskPlace *place,
