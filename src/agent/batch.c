@@ -8,6 +8,7 @@
  */
 #include "agent/batch.h"
 
+#include "base/lock.h"
 #include "base/worker.h"
 #include "model/message.h"
 #include "tool/schedule.h"
@@ -185,14 +186,13 @@ static void on_tool_update(const char *text, const json_t *details, void *user_d
     char *new_text = g_strdup(text ? text : "");
     json_t *new_details = json_deep_copy(details);
 
-    pthread_mutex_lock(&batch->lock);
+    HOLD_LOCK(&batch->lock);
     // each update replaces the one before, so a slow listener misses some and nothing piles up
     g_free(call->update_text);
     json_decref(call->update_details);
     call->update_text = new_text;
     call->update_details = new_details;
     call_queue_news_locked(call);
-    pthread_mutex_unlock(&batch->lock);
 }
 
 static Likeness was_refused(const GPtrArray *actions, char **ret_earlier, void *user_data)
@@ -220,10 +220,9 @@ static void call_work(void *data)
     };
     tool_call(&spec, &call->result);
 
-    pthread_mutex_lock(&batch->lock);
+    HOLD_LOCK(&batch->lock);
     call->is_done = true;
     call_queue_news_locked(call);
-    pthread_mutex_unlock(&batch->lock);
 }
 
 // ---- on the prompting thread ----

@@ -1,7 +1,7 @@
 /* See budget.h. */
 #include "agent/budget.h"
 
-#include <pthread.h>
+#include "base/lock.h"
 
 struct Budget {
     Budget *parent;
@@ -33,27 +33,23 @@ void budget_free(Budget *self)
 void budget_spend(Budget *self, double cost)
 {
     for (Budget *one = self; one; one = one->parent) {
-        pthread_mutex_lock(&one->lock);
+        HOLD_LOCK(&one->lock);
         one->cost += cost;
-        pthread_mutex_unlock(&one->lock);
     }
 }
 
 void budget_count_turn(Budget *self)
 {
     for (Budget *one = self; one; one = one->parent) {
-        pthread_mutex_lock(&one->lock);
+        HOLD_LOCK(&one->lock);
         one->turns++;
-        pthread_mutex_unlock(&one->lock);
     }
 }
 
 double budget_cost(Budget *self)
 {
-    pthread_mutex_lock(&self->lock);
-    double cost = self->cost;
-    pthread_mutex_unlock(&self->lock);
-    return cost;
+    HOLD_LOCK(&self->lock);
+    return self->cost;
 }
 
 char *budget_stop_text(Budget *self)

@@ -3,11 +3,11 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/lock.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 
 #define MERGE_LOOK_BACK 16 // calls run at most eight at once, so the last one's is not far
@@ -154,7 +154,7 @@ void event_hub_publish_notice(EventHub *self, const char *level, const char *tex
 
 void event_hub_post(EventHub *self, LoopFunc func, void *data)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->last_number++;
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         Subscription *subscription = self->subscriptions->pdata[i];
@@ -166,12 +166,11 @@ void event_hub_post(EventHub *self, LoopFunc func, void *data)
         break;
     }
     wake_locked(self);
-    pthread_mutex_unlock(&self->lock);
 }
 
 void event_hub_publish_live(EventHub *self, LiveMessage *live)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->last_number++;
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         Subscription *subscription = self->subscriptions->pdata[i];
@@ -183,7 +182,6 @@ void event_hub_publish_live(EventHub *self, LiveMessage *live)
         push_item(subscription, self->last_number)->live = live_message_ref(live);
         wake_locked(self);
     }
-    pthread_mutex_unlock(&self->lock);
 }
 
 // ---- telling: the owner's thread ----
@@ -249,13 +247,12 @@ static Item *take_item(EventHub *self, Subscription *subscription, gint64 *wait_
 
 static void event_hub_sweep(EventHub *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = self->subscriptions->len; i > 0; i--) {
         const Subscription *subscription = self->subscriptions->pdata[i - 1];
         if (subscription->is_removed)
             g_ptr_array_remove_index(self->subscriptions, i - 1);
     }
-    pthread_mutex_unlock(&self->lock);
 }
 
 static void on_timer(void *self_);
@@ -341,9 +338,8 @@ Subscription *event_hub_subscribe(EventHub *self, const SubscriberSpec *spec)
     subscription->spec = *spec;
     g_queue_init(&subscription->items);
     live_cursor_init(&subscription->cursor);
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_ptr_array_add(self->subscriptions, subscription);
-    pthread_mutex_unlock(&self->lock);
     return subscription;
 }
 
@@ -358,35 +354,31 @@ void event_hub_unsubscribe(EventHub *self, Subscription *subscription)
 
 void event_hub_set_detail(EventHub *self, Subscription *subscription, EventDetail detail)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     subscription->spec.detail = detail;
-    pthread_mutex_unlock(&self->lock);
 }
 
 void event_hub_hold(EventHub *self, Subscription *subscription)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     subscription->is_held = true;
-    pthread_mutex_unlock(&self->lock);
 }
 
 void event_hub_release(EventHub *self, Subscription *subscription)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     subscription->is_held = false;
     wake_locked(self);
-    pthread_mutex_unlock(&self->lock);
 }
 
 bool event_hub_is_drained(EventHub *self)
 {
     bool is_drained = true;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         const Subscription *subscription = self->subscriptions->pdata[i];
         if (!subscription->is_held && !subscription->is_removed && subscription->items.length > 0)
             is_drained = false;
     }
-    pthread_mutex_unlock(&self->lock);
     return is_drained;
 }

@@ -3,9 +3,8 @@
 
 #include "agent/event_kind.h"
 #include "base/json_reader.h"
+#include "base/lock.h"
 #include "base/mask.h"
-
-#include <pthread.h>
 
 typedef enum { LIVE_TEXT, LIVE_THINKING, LIVE_CALL, LIVE_SILENT } LiveKind;
 
@@ -119,7 +118,7 @@ void live_message_feed(LiveMessage *self, const json_t *event, ModelStream *stre
     LiveKind kind = kind_of(type);
     if (kind == LIVE_SILENT || index < 0)
         return;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     add_blocks(self, (size_t)index, kind, stream);
     LiveBlock *block = g_ptr_array_index(self->blocks, index);
     const json_t *delta = json_object_get(event, "delta");
@@ -128,7 +127,6 @@ void live_message_feed(LiveMessage *self, const json_t *event, ModelStream *stre
                          block->text);
     else if (g_str_has_suffix(type, "_end"))
         block_end(block, event, (size_t)index, stream);
-    pthread_mutex_unlock(&self->lock);
 }
 
 // ---- readers ----

@@ -2,8 +2,7 @@
 #include "agent/questions.h"
 
 #include "base/limits.h"
-
-#include <pthread.h>
+#include "base/lock.h"
 
 typedef struct Question {
     char *id;
@@ -116,10 +115,8 @@ static void question_close(Questions *self, Question *question, Cancel *cancel)
 
 static bool questions_are_closed(Questions *self)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_closed = self->is_closed;
-    pthread_mutex_unlock(&self->lock);
-    return is_closed;
+    HOLD_LOCK(&self->lock);
+    return self->is_closed;
 }
 
 /* Takes the event. Until somebody answers, the token fires, or the time is
@@ -193,13 +190,12 @@ static bool fail_not_open(const char *id, GError **error)
 
 bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Question *question = take_open_locked(self, id);
     if (question) {
         question->is_approved = is_approved;
         cancel_fire(question->wakeup);
     }
-    pthread_mutex_unlock(&self->lock);
     return question || fail_not_open(id, error);
 }
 
@@ -221,46 +217,42 @@ static void approve_alike_locked(const Questions *self, const char *allowance)
 
 bool questions_allow(Questions *self, const char *id, Allowances *allowances, GError **error)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Question *question = take_open_locked(self, id);
     const char *allowance = question ? json_get_text(question->event, "allowance") : NULL;
     if (allowance && allowances_add(allowances, allowance))
         approve_alike_locked(self, allowance);
     if (question)
         approve_locked(question);
-    pthread_mutex_unlock(&self->lock);
     return question || fail_not_open(id, error);
 }
 
 bool questions_answer_text(Questions *self, const char *id, const char *text, bool is_late,
                            GError **error)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Question *question = take_open_locked(self, id);
     if (question) {
         question->text = question->is_choice ? g_strdup(text) : NULL; // a yes has no words
         question->is_late = is_late;
         cancel_fire(question->wakeup);
     }
-    pthread_mutex_unlock(&self->lock);
     return question || fail_not_open(id, error);
 }
 
 void questions_close(Questions *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->is_closed = true;
     for (unsigned i = 0; i < self->open->len; i++)
         cancel_fire(((const Question *)self->open->pdata[i])->wakeup);
-    pthread_mutex_unlock(&self->lock);
 }
 
 json_t *questions_open(Questions *self)
 {
     json_t *list = json_array();
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->open->len; i++)
         json_array_append(list, ((const Question *)self->open->pdata[i])->event);
-    pthread_mutex_unlock(&self->lock);
     return list;
 }

@@ -2,9 +2,8 @@
 #include "agent/queue.h"
 
 #include "base/limits.h"
+#include "base/lock.h"
 #include "model/message.h"
-
-#include <pthread.h>
 
 struct MessageQueue {
     pthread_mutex_t lock; // guards the rest
@@ -37,16 +36,14 @@ void message_queue_free(MessageQueue *self)
 
 void message_queue_set_mode(MessageQueue *self, const char *mode)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->takes_all = is_all(mode);
-    pthread_mutex_unlock(&self->lock);
 }
 
 const char *message_queue_mode(MessageQueue *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool takes_all = self->takes_all;
-    pthread_mutex_unlock(&self->lock);
     return takes_all ? "all" : "one-at-a-time";
 }
 
@@ -67,7 +64,7 @@ bool message_queue_push(MessageQueue *self, json_t *message, GError **error)
 json_t *message_queue_take(MessageQueue *self)
 {
     json_t *taken = json_array();
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (self->takes_all) {
         json_array_extend(taken, self->messages);
         json_array_clear(self->messages);
@@ -75,32 +72,26 @@ json_t *message_queue_take(MessageQueue *self)
         json_array_append(taken, json_array_get(self->messages, 0));
         json_array_remove(self->messages, 0);
     }
-    pthread_mutex_unlock(&self->lock);
     return taken;
 }
 
 void message_queue_return(MessageQueue *self, const json_t *messages)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (size_t i = json_array_size(messages); i > 0; i--)
         json_array_insert(self->messages, 0, json_array_get(messages, i - 1));
-    pthread_mutex_unlock(&self->lock);
 }
 
 size_t message_queue_size(MessageQueue *self)
 {
-    pthread_mutex_lock(&self->lock);
-    size_t size = json_array_size(self->messages);
-    pthread_mutex_unlock(&self->lock);
-    return size;
+    HOLD_LOCK(&self->lock);
+    return json_array_size(self->messages);
 }
 
 json_t *message_queue_peek(MessageQueue *self)
 {
-    pthread_mutex_lock(&self->lock);
-    json_t *copy = json_copy(self->messages);
-    pthread_mutex_unlock(&self->lock);
-    return copy;
+    HOLD_LOCK(&self->lock);
+    return json_copy(self->messages);
 }
 
 json_t *message_queue_texts(MessageQueue *self)
@@ -118,7 +109,6 @@ json_t *message_queue_texts(MessageQueue *self)
 
 void message_queue_clear(MessageQueue *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     json_array_clear(self->messages);
-    pthread_mutex_unlock(&self->lock);
 }

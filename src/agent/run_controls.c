@@ -1,7 +1,7 @@
 /* See run_controls.h. */
 #include "agent/run_controls.h"
 
-#include <pthread.h>
+#include "base/lock.h"
 
 struct RunControls {
     pthread_mutex_t lock; // guards the rest
@@ -29,17 +29,14 @@ void run_controls_free(RunControls *self)
 
 static void set(RunControls *self, bool *which, bool value)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     *which = value;
-    pthread_mutex_unlock(&self->lock);
 }
 
 static bool get(RunControls *self, const bool *which)
 {
-    pthread_mutex_lock(&self->lock);
-    bool value = *which;
-    pthread_mutex_unlock(&self->lock);
-    return value;
+    HOLD_LOCK(&self->lock);
+    return *which;
 }
 
 void run_controls_set_retries(RunControls *self, bool is_wanted)
@@ -64,25 +61,22 @@ bool run_controls_interrupts(RunControls *self)
 
 void run_controls_begin_wait(RunControls *self, Cancel *cancel)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_assert(!self->waiting);
     self->waiting = cancel_new(cancel);
-    pthread_mutex_unlock(&self->lock);
 }
 
 bool run_controls_wait(RunControls *self, int64_t duration_ms)
 {
     bool is_over = cancel_sleep(self->waiting, duration_ms, NULL); // only we change `waiting`
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_clear_pointer(&self->waiting, cancel_unref);
-    pthread_mutex_unlock(&self->lock);
     return is_over;
 }
 
 void run_controls_stop_waiting(RunControls *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (self->waiting)
         cancel_fire(self->waiting);
-    pthread_mutex_unlock(&self->lock);
 }

@@ -1,6 +1,8 @@
 /* See setup.h. */
 #include "agent/setup.h"
 
+#include "base/lock.h"
+
 #define INTENT_HELP "Why, in a few words"
 
 /* `_i` comes first, so that the model says what it is about before it does it. What it is for is
@@ -57,10 +59,8 @@ static json_t *tool_list_locked(TurnSetup *self)
 
 json_t *turn_setup_tool_list(TurnSetup *self)
 {
-    pthread_mutex_lock(&self->lock);
-    json_t *list = json_incref(tool_list_locked(self));
-    pthread_mutex_unlock(&self->lock);
-    return list;
+    HOLD_LOCK(&self->lock);
+    return json_incref(tool_list_locked(self));
 }
 
 static ToolSet *tools_for(const TurnSetupSpec *spec)
@@ -103,11 +103,10 @@ const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings
 {
     PromptOptions prompt = self->prompt;
     prompt.context_note = context_note;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (!self->system_blocks && self->has_prompt)
         self->system_blocks = prompt_build(&prompt, warnings);
     const char *const *blocks = (const char *const *)self->system_blocks;
-    pthread_mutex_unlock(&self->lock);
     return blocks;
 }
 
@@ -175,18 +174,15 @@ void setup_slot_free(SetupSlot *self)
 
 void setup_slot_force_tool(SetupSlot *self, const char *tool)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_free(self->forced_tool);
     self->forced_tool = g_strdup(tool);
-    pthread_mutex_unlock(&self->lock);
 }
 
 char *setup_slot_take_forced(SetupSlot *self)
 {
-    pthread_mutex_lock(&self->lock);
-    char *tool = g_steal_pointer(&self->forced_tool);
-    pthread_mutex_unlock(&self->lock);
-    return tool;
+    HOLD_LOCK(&self->lock);
+    return g_steal_pointer(&self->forced_tool);
 }
 
 void setup_slot_set(SetupSlot *self, TurnSetup *setup)
@@ -200,8 +196,6 @@ void setup_slot_set(SetupSlot *self, TurnSetup *setup)
 
 TurnSetup *setup_slot_get(SetupSlot *self)
 {
-    pthread_mutex_lock(&self->lock);
-    TurnSetup *setup = turn_setup_ref(self->setup);
-    pthread_mutex_unlock(&self->lock);
-    return setup;
+    HOLD_LOCK(&self->lock);
+    return turn_setup_ref(self->setup);
 }

@@ -5,9 +5,9 @@
 
 #include "arcade/request.h"
 #include "base/fd.h"
+#include "base/lock.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sys/socket.h>
 
 typedef enum { PHASE_HALL, PHASE_STRANGER, PHASE_KNOWN } Phase;
@@ -75,7 +75,7 @@ static size_t count_locked(const Connections *self, Phase phase)
 
 ConnectionVerdict connections_come(Connections *self, int fd, int64_t now_ms)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool has_room = count_locked(self, PHASE_STRANGER) < CONNECTIONS_STRANGERS;
     bool is_full = count_locked(self, PHASE_KNOWN) >= CONNECTIONS_KNOWN ||
                    (!has_room && count_locked(self, PHASE_HALL) >= CONNECTIONS_HALL);
@@ -87,7 +87,6 @@ ConnectionVerdict connections_come(Connections *self, int fd, int64_t now_ms)
         };
         g_array_append_val(self->all, connection);
     }
-    pthread_mutex_unlock(&self->lock);
     return is_full ? CONNECTION_REFUSED : has_room ? CONNECTION_ADMITTED : CONNECTION_IN_HALL;
 }
 
@@ -110,13 +109,12 @@ void connections_refuse(int fd)
 size_t connections_hall(Connections *self, int ret_fds[CONNECTIONS_HALL])
 {
     size_t count = 0;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->all->len && count < CONNECTIONS_HALL; i++) {
         const Connection *each = &g_array_index(self->all, Connection, i);
         if (each->phase == PHASE_HALL)
             ret_fds[count++] = each->fd;
     }
-    pthread_mutex_unlock(&self->lock);
     return count;
 }
 
@@ -153,7 +151,7 @@ ConnectionVerdict connections_look(Connections *self, int fd, int64_t now_ms)
     } else if (is_waiting || (size > 0 && (size_t)size < REQUEST_HEADER_BYTES)) {
         verdict = CONNECTION_IN_HALL;
     }
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Connection *connection = find_locked(self, fd);
     if (verdict == CONNECTION_IN_HALL && connection && connection->until_ms <= now_ms)
         verdict = CONNECTION_REFUSED;
@@ -163,14 +161,13 @@ ConnectionVerdict connections_look(Connections *self, int fd, int64_t now_ms)
         connection->phase = PHASE_STRANGER;
         connection->until_ms = now_ms + self->time_ms;
     }
-    pthread_mutex_unlock(&self->lock);
     return verdict;
 }
 
 int connections_sweep(Connections *self, int64_t now_ms)
 {
     int64_t next_ms = INT64_MAX;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->all->len; i++) {
         Connection *each = &g_array_index(self->all, Connection, i);
         if (each->phase == PHASE_KNOWN || each->is_over)
@@ -183,31 +180,27 @@ int connections_sweep(Connections *self, int64_t now_ms)
         next_ms = each->phase == PHASE_HALL ? MIN(next_ms, CONNECTIONS_LOOK_MS)
                                             : MIN(next_ms, MAX(each->until_ms - now_ms, 0));
     }
-    pthread_mutex_unlock(&self->lock);
     return next_ms == INT64_MAX ? -1 : (int)MIN(next_ms, G_MAXINT);
 }
 
 void connections_know(Connections *self, int fd)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Connection *connection = find_locked(self, fd);
     if (connection && !connection->is_over)
         connection->phase = PHASE_KNOWN;
-    pthread_mutex_unlock(&self->lock);
 }
 
 void connections_serve_page(Connections *self, int fd, int64_t now_ms)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Connection *connection = find_locked(self, fd);
     if (connection)
         connection->until_ms = now_ms + self->time_ms;
-    pthread_mutex_unlock(&self->lock);
 }
 
 void connections_end(Connections *self, int fd)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     remove_locked(self, fd);
-    pthread_mutex_unlock(&self->lock);
 }

@@ -2,10 +2,10 @@
 #include "arcade/guard.h"
 
 #include "arcade/reply.h"
+#include "base/lock.h"
 #include "base/str.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sys/random.h>
 
 #define FAILURE_WINDOW_MS 1000
@@ -116,14 +116,13 @@ static bool is_same_secret(const char *given, const char *secret)
 /* False when there were too many within the last second. */
 static bool count_failure(Guard *self, gint64 now_ms)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     gint64 *oldest = &self->failed_at[self->next];
     bool is_slow = now_ms - *oldest >= FAILURE_WINDOW_MS;
     if (is_slow) {
         *oldest = now_ms;
         self->next = (self->next + 1) % GUARD_FAILURES_A_SECOND;
     }
-    pthread_mutex_unlock(&self->lock);
     return is_slow;
 }
 

@@ -4,13 +4,13 @@
 #include "arcade/watch.h"
 #include "base/cancel.h"
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 
 struct Hub {
@@ -50,25 +50,21 @@ void hub_leave(Hub *self, int fd)
 
 void hub_look_at(Hub *self, const char *doc_id)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_hash_table_add(self->looked_at, g_strdup(doc_id));
-    pthread_mutex_unlock(&self->lock);
 }
 
 static bool has_listeners(Hub *self)
 {
-    pthread_mutex_lock(&self->lock);
-    bool has = self->listeners->len > 0;
-    pthread_mutex_unlock(&self->lock);
-    return has;
+    HOLD_LOCK(&self->lock);
+    return self->listeners->len > 0;
 }
 
 static void wake_listeners(Hub *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->listeners->len; i++)
         eventfd_write(g_array_index(self->listeners, int, i), 1);
-    pthread_mutex_unlock(&self->lock);
 }
 
 static void take_looked_at(Hub *self, Watch *watch)

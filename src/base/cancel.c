@@ -13,9 +13,9 @@
 #include "base/cancel.h"
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/timefmt.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 
@@ -84,13 +84,12 @@ static Cancel *token_new(Cancel *parent, gint64 deadline_ms)
 
     self->deadline_ms = MIN(deadline_ms, parent->deadline_ms);
     self->parent = cancel_ref(parent);
-    pthread_mutex_lock(&parent->lock);
+    HOLD_LOCK(&parent->lock);
     atomic_store(&self->has_fired, atomic_load(&parent->has_fired));
     self->next = parent->first_child;
     if (self->next)
         self->next->previous = self;
     parent->first_child = self;
-    pthread_mutex_unlock(&parent->lock);
     return self;
 }
 
@@ -120,14 +119,13 @@ Cancel *cancel_ref(Cancel *self)
 static void leave_parent(Cancel *self)
 {
     Cancel *parent = self->parent;
-    pthread_mutex_lock(&parent->lock);
+    HOLD_LOCK(&parent->lock);
     if (self->next)
         self->next->previous = self->previous;
     if (self->previous)
         self->previous->next = self->next;
     else
         parent->first_child = self->next;
-    pthread_mutex_unlock(&parent->lock);
 }
 
 void cancel_unref(Cancel *self)
@@ -147,9 +145,8 @@ void cancel_fire(Cancel *self)
 {
     if (!self)
         return;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     fire_locked(self);
-    pthread_mutex_unlock(&self->lock);
 }
 
 bool cancel_has_fired(Cancel *self)
@@ -167,7 +164,7 @@ bool cancel_check(Cancel *self, GError **error)
 /* False: it has fired, there is nothing to wait for. */
 static bool list_waiter(Cancel *self, CancelWaiter *waiter)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool is_listed = !atomic_load(&self->has_fired);
     if (is_listed) {
         waiter->cancel = self;
@@ -176,7 +173,6 @@ static bool list_waiter(Cancel *self, CancelWaiter *waiter)
             waiter->next->previous = waiter;
         self->waiters = waiter;
     }
-    pthread_mutex_unlock(&self->lock);
     return is_listed;
 }
 

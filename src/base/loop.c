@@ -8,10 +8,10 @@
 #include "base/loop.h"
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/timefmt.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -94,18 +94,16 @@ void loop_free(Loop *self)
 void loop_post(Loop *self, LoopFunc func, void *data)
 {
     const Posted posted = { .func = func, .data = data };
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_array_append_val(self->posted, posted);
     eventfd_write(self->wake_fd, 1); // under the lock: once it is free the loop may be freed too
-    pthread_mutex_unlock(&self->lock);
 }
 
 void loop_quit(Loop *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->is_quit = true;
     eventfd_write(self->wake_fd, 1);
-    pthread_mutex_unlock(&self->lock);
 }
 
 LoopSource *loop_add_fd(Loop *self, int fd, short events, LoopFdFunc func, void *data)
@@ -311,10 +309,9 @@ static int next_timeout(const Loop *self)
 /* True once for each loop_quit(). */
 static bool take_quit(Loop *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool is_quit = self->is_quit;
     self->is_quit = false;
-    pthread_mutex_unlock(&self->lock);
     return is_quit;
 }
 

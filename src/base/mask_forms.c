@@ -1,9 +1,8 @@
 /* See mask_forms.h. */
 #include "base/mask_forms.h"
 
+#include "base/lock.h"
 #include "base/secrets.h"
-
-#include <pthread.h>
 
 #define NODE(self, index) (&g_array_index((self)->nodes, MaskNode, (index)))
 
@@ -179,13 +178,12 @@ MaskForms *mask_forms_get(void)
     unsigned known_count = secrets_count_known();
     if (known_count == 0)
         return NULL;
-    pthread_mutex_lock(&lock);
+    HOLD_LOCK(&lock);
     if (!current || current->known_count < known_count) {
         mask_forms_unref(current);
         current = mask_forms_make(known_count);
     }
     MaskForms *forms = current;
     g_atomic_int_inc(&forms->ref_count);
-    pthread_mutex_unlock(&lock);
     return forms;
 }

@@ -5,8 +5,8 @@
 
 #include "base/env.h"
 #include "base/limits.h"
+#include "base/lock.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -38,12 +38,11 @@ static struct {
 /* At exit. Values that are still borrowed become empty. */
 static void secrets_wipe(void)
 {
-    pthread_mutex_lock(&store.lock);
+    HOLD_LOCK(&store.lock);
     for (unsigned i = 0; store.pages && i < store.pages->len; i++) {
         Page *page = &g_array_index(store.pages, Page, i);
         explicit_bzero(page->data, page->used);
     }
-    pthread_mutex_unlock(&store.lock);
 }
 
 void secrets_drop_copy(void)
@@ -182,9 +181,8 @@ bool secrets_close_process(void)
 
 static void secrets_take(const char *name, const char *value, SecretKind kind, bool is_given)
 {
-    pthread_mutex_lock(&store.lock);
+    HOLD_LOCK(&store.lock);
     set_locked(name, value, kind, is_given);
-    pthread_mutex_unlock(&store.lock);
 }
 
 /* An entry of the environment without its name in `environ`: what /proc/PID/environ still shows. */
@@ -276,10 +274,9 @@ void secrets_set(const char *name, const char *value)
 
 void secrets_register(const char *value)
 {
-    pthread_mutex_lock(&store.lock);
+    HOLD_LOCK(&store.lock);
     open_store_locked();
     register_locked(value);
-    pthread_mutex_unlock(&store.lock);
 }
 
 const char *secrets_get(const char *name)
@@ -298,34 +295,31 @@ const char *secrets_get(const char *name)
 bool secrets_holds(const char *name)
 {
     bool is_held = false;
-    pthread_mutex_lock(&store.lock);
+    HOLD_LOCK(&store.lock);
     for (unsigned i = 0; store.secrets && i < store.secrets->len && !is_held; i++)
         is_held = strcmp(g_array_index(store.secrets, Secret, i).name, name) == 0;
-    pthread_mutex_unlock(&store.lock);
     return is_held;
 }
 
 void secrets_add_for_child(GPtrArray *env, const char *const *pass, bool is_safe)
 {
-    pthread_mutex_lock(&store.lock);
+    HOLD_LOCK(&store.lock);
     for (unsigned i = 0; store.secrets && i < store.secrets->len; i++) {
         const Secret *each = &g_array_index(store.secrets, Secret, i);
         bool is_named = pass && g_strv_contains(pass, each->name);
         if (each->kind == SECRET_TOKEN ? !is_safe : each->kind == SECRET_KEY && is_named)
             g_ptr_array_add(env, g_strconcat(each->name, "=", each->value, NULL));
     }
-    pthread_mutex_unlock(&store.lock);
 }
 
 void secrets_add_for_agent(GPtrArray *env)
 {
-    pthread_mutex_lock(&store.lock);
+    HOLD_LOCK(&store.lock);
     for (unsigned i = 0; store.secrets && i < store.secrets->len; i++) {
         const Secret *each = &g_array_index(store.secrets, Secret, i);
         if (each->kind != SECRET_ACTIONS)
             g_ptr_array_add(env, g_strconcat(each->name, "=", each->value, NULL));
     }
-    pthread_mutex_unlock(&store.lock);
 }
 
 unsigned secrets_count_known(void)
@@ -335,8 +329,6 @@ unsigned secrets_count_known(void)
 
 const char *secrets_known(unsigned index)
 {
-    pthread_mutex_lock(&store.lock);
-    const char *value = index < store.known->len ? store.known->pdata[index] : NULL;
-    pthread_mutex_unlock(&store.lock);
-    return value;
+    HOLD_LOCK(&store.lock);
+    return index < store.known->len ? store.known->pdata[index] : NULL;
 }

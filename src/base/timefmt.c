@@ -3,9 +3,9 @@
  */
 #include "base/timefmt.h"
 
-#include <string.h>
+#include "base/lock.h"
 
-#include <pthread.h>
+#include <string.h>
 
 // glibc guards its time zone itself, but ThreadSanitizer cannot see that lock
 static pthread_mutex_t zone_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,35 +30,27 @@ gint64 time_monotonic_ms(void)
 
 bool time_to_utc(time_t at, struct tm *ret_parts)
 {
-    pthread_mutex_lock(&zone_lock);
-    bool is_done = gmtime_r(&at, ret_parts) != NULL;
-    pthread_mutex_unlock(&zone_lock);
-    return is_done;
+    HOLD_LOCK(&zone_lock);
+    return gmtime_r(&at, ret_parts) != NULL;
 }
 
 bool time_to_local(time_t at, struct tm *ret_parts)
 {
-    pthread_mutex_lock(&zone_lock);
+    HOLD_LOCK(&zone_lock);
     tzset(); // localtime_r() need not
-    bool is_done = localtime_r(&at, ret_parts) != NULL;
-    pthread_mutex_unlock(&zone_lock);
-    return is_done;
+    return localtime_r(&at, ret_parts) != NULL;
 }
 
 time_t time_from_utc(struct tm *parts)
 {
-    pthread_mutex_lock(&zone_lock);
-    time_t at = timegm(parts);
-    pthread_mutex_unlock(&zone_lock);
-    return at;
+    HOLD_LOCK(&zone_lock);
+    return timegm(parts);
 }
 
 time_t time_from_local(struct tm *parts)
 {
-    pthread_mutex_lock(&zone_lock);
-    time_t at = mktime(parts);
-    pthread_mutex_unlock(&zone_lock);
-    return at;
+    HOLD_LOCK(&zone_lock);
+    return mktime(parts);
 }
 
 char *time_format_iso(gint64 at_ms)

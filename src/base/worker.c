@@ -1,9 +1,10 @@
 /* See worker.h. */
 #include "base/worker.h"
 
+#include "base/lock.h"
+
 #include <errno.h>
 #include <glib.h>
-#include <pthread.h>
 #include <signal.h>
 
 struct Worker {
@@ -89,7 +90,7 @@ static void run_locked(WorkerPool *self, Worker *worker)
 static void *pool_main(void *self_)
 {
     WorkerPool *self = self_;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     while (!self->is_closing) {
         Worker *next = self->busy < self->limit ? g_queue_pop_head(&self->queue) : NULL;
         if (next) {
@@ -100,7 +101,6 @@ static void *pool_main(void *self_)
         pthread_cond_wait(&self->has_work, &self->lock);
         self->idle--;
     }
-    pthread_mutex_unlock(&self->lock);
     return NULL;
 }
 
@@ -178,13 +178,12 @@ bool worker_pool_start(WorkerPool *self, WorkerFunc func, void *data, Worker **r
 static void join_in_pool(Worker *self)
 {
     WorkerPool *pool = self->pool;
-    pthread_mutex_lock(&pool->lock);
+    HOLD_LOCK(&pool->lock);
     if (g_queue_remove(&pool->queue, self))
         run_locked(pool, self);
     while (!self->is_done)
         pthread_cond_wait(&pool->has_done, &pool->lock);
     wake_locked(pool);
-    pthread_mutex_unlock(&pool->lock);
 }
 
 void worker_join(Worker *self)
@@ -202,21 +201,19 @@ void worker_begin_waiting(Worker *self)
 {
     if (!self || !self->pool)
         return;
-    pthread_mutex_lock(&self->pool->lock);
+    HOLD_LOCK(&self->pool->lock);
     if (self->waits++ == 0) {
         self->pool->busy--;
         wake_locked(self->pool);
     }
-    pthread_mutex_unlock(&self->pool->lock);
 }
 
 void worker_end_waiting(Worker *self)
 {
     if (!self || !self->pool)
         return;
-    pthread_mutex_lock(&self->pool->lock);
+    HOLD_LOCK(&self->pool->lock);
     g_assert(self->waits > 0);
     if (--self->waits == 0)
         self->pool->busy++;
-    pthread_mutex_unlock(&self->pool->lock);
 }

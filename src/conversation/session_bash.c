@@ -1,11 +1,11 @@
 /* See session_bash.h. */
 #include "conversation/session_bash.h"
 
+#include "base/lock.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "base/worker.h"
 
-#include <pthread.h>
 #include <string.h>
 
 enum { LIVE_BYTES = 16 * 1024 }; // of the output, while it runs
@@ -32,18 +32,15 @@ static void keep_output(const char *text, void *self_)
     SessionBash *self = self_;
     size_t size = strlen(text), surplus = size > LIVE_BYTES ? size - LIVE_BYTES : 0;
     char *end = g_strdup(text + utf8_boundary_after(text, size, surplus));
-    pthread_mutex_lock(&self->mutex);
+    HOLD_LOCK(&self->mutex);
     g_free(self->output);
     self->output = end;
-    pthread_mutex_unlock(&self->mutex);
 }
 
 char *session_bash_output(SessionBash *self)
 {
-    pthread_mutex_lock(&self->mutex);
-    char *output = g_strdup(self->output ? self->output : "");
-    pthread_mutex_unlock(&self->mutex);
-    return output;
+    HOLD_LOCK(&self->mutex);
+    return g_strdup(self->output ? self->output : "");
 }
 
 static void session_bash_work(void *self_)

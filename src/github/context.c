@@ -8,10 +8,10 @@
  */
 #include "tool/context.h"
 #include "base/fd.h"
+#include "base/lock.h"
 #include "github/gh.h"
 #include "github/repo_ref.h"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
 
 #define STATE_KEY "default repository"
@@ -90,7 +90,7 @@ static void memo_free(void *memo)
    memo_finish(). */
 static Lookup *memo_enter(Memo *self, const Settings *settings, bool *ret_is_leader)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     *ret_is_leader = !self->lookup || self->lookup->settings != settings;
     if (*ret_is_leader) {
         lookup_unref_locked(self->lookup);
@@ -98,21 +98,19 @@ static Lookup *memo_enter(Memo *self, const Settings *settings, bool *ret_is_lea
     }
     Lookup *lookup = self->lookup;
     lookup->refs++;
-    pthread_mutex_unlock(&self->lock);
     return lookup;
 }
 
 static void memo_leave(Memo *self, Lookup *lookup)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     lookup_unref_locked(lookup);
-    pthread_mutex_unlock(&self->lock);
 }
 
 /* Takes ownership of `repo` or `error`. A failure is told to those who wait, and not remembered. */
 static void memo_finish(Memo *self, Lookup *lookup, char *repo, GError *error)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     lookup->is_done = true;
     lookup->repo = repo;
     lookup->error = error;
@@ -122,15 +120,12 @@ static void memo_finish(Memo *self, Lookup *lookup, char *repo, GError *error)
     }
     if (lookup->done_fd >= 0)
         eventfd_write(lookup->done_fd, 1);
-    pthread_mutex_unlock(&self->lock);
 }
 
 static bool memo_is_done(Memo *self, const Lookup *lookup)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_done = lookup->is_done;
-    pthread_mutex_unlock(&self->lock);
-    return is_done;
+    HOLD_LOCK(&self->lock);
+    return lookup->is_done;
 }
 
 /* The leader's gh has a deadline, so this ends without one of its own. */
@@ -148,14 +143,13 @@ static bool memo_wait(Memo *self, const Lookup *lookup, Cancel *cancel, GError *
 /* Copies the answer of a finished lookup. */
 static bool memo_read(Memo *self, const Lookup *lookup, char **ret_repo, GError **error)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_assert(lookup->is_done);
     bool is_found = lookup->repo != NULL;
     if (is_found)
         *ret_repo = g_strdup(lookup->repo);
     else
         g_propagate_error(error, g_error_copy(lookup->error));
-    pthread_mutex_unlock(&self->lock);
     return is_found;
 }
 

@@ -5,11 +5,11 @@
 #include "github/gh_place.h"
 
 #include "base/limits.h"
+#include "base/lock.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 
@@ -22,12 +22,11 @@ static bool make_places(GError **error)
 {
     if (places_fd >= 0)
         return true;
-    pthread_mutex_lock(&places_lock);
+    HOLD_LOCK(&places_lock);
     if (places_fd < 0)
         places_fd = eventfd(LIMIT_GH_PROCESSES, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
     int saved_errno = errno;
     bool is_made = places_fd >= 0;
-    pthread_mutex_unlock(&places_lock);
     return is_made || fail_with_errno(error, saved_errno, "cannot count the running calls of gh");
 }
 

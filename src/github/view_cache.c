@@ -7,9 +7,8 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/lock.h"
 #include "github/repo_ref.h"
-
-#include <pthread.h>
 
 #define STATE_KEY    "github view cache"
 #define FILE_NAME    "github-cache.db"
@@ -182,10 +181,8 @@ static void turn_end(Turn *turn, GError *error)
 
 char *view_cache_take_problem(ViewCache *self)
 {
-    pthread_mutex_lock(&self->lock);
-    char *problem = g_steal_pointer(&self->problem);
-    pthread_mutex_unlock(&self->lock);
-    return problem;
+    HOLD_LOCK(&self->lock);
+    return g_steal_pointer(&self->problem);
 }
 
 // ---- rows ----

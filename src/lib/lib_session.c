@@ -4,13 +4,13 @@
 #include "lib/lib_session.h"
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/worker.h"
 #include "lib/lib_error.h"
 #include "lib/lib_opening.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 
 #define DRAIN_LOOK_MS 5 // until it is asked again whether everything was told
@@ -48,13 +48,12 @@ static void lib_call_finish(LibCall *call, kedge_code code, GError *error)
 {
     kedge_session *self = call->session;
     loop_remove(self->loop, g_steal_pointer(&call->timer));
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     call->code = code;
     call->error = error;
     call->is_done = true;
     g_ptr_array_remove(self->calls, call);
     pthread_cond_broadcast(&self->changed);
-    pthread_mutex_unlock(&self->lock);
 }
 
 /* The first that `is_wanted` says yes to; NULL: none. */
@@ -62,10 +61,9 @@ static LibCall *find_call(kedge_session *self,
                           bool (*is_wanted)(const LibCall *call, const char *id), const char *id)
 {
     LibCall *found = NULL;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->calls->len && !found; i++)
         found = is_wanted(self->calls->pdata[i], id) ? self->calls->pdata[i] : NULL;
-    pthread_mutex_unlock(&self->lock);
     return found;
 }
 
@@ -178,19 +176,17 @@ void lib_session_hold(kedge_session *self)
 {
     if (!self)
         return;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->users++;
-    pthread_mutex_unlock(&self->lock);
 }
 
 void lib_session_release(kedge_session *self)
 {
     if (!self)
         return;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->users--;
     pthread_cond_broadcast(&self->changed);
-    pthread_mutex_unlock(&self->lock);
 }
 
 static void lib_session_await(kedge_session *self, LibCall *call)
@@ -239,21 +235,19 @@ unsigned lib_session_next_number(kedge_session *self)
 void lib_session_enter(kedge_session *self)
 {
     pthread_t thread = pthread_self();
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_array_append_val(self->tool_threads, thread);
-    pthread_mutex_unlock(&self->lock);
 }
 
 void lib_session_leave(kedge_session *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = self->tool_threads->len; i > 0; i--) {
         if (pthread_equal(g_array_index(self->tool_threads, pthread_t, i - 1), pthread_self())) {
             g_array_remove_index_fast(self->tool_threads, i - 1);
             break;
         }
     }
-    pthread_mutex_unlock(&self->lock);
 }
 
 // ---- events ----

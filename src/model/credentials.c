@@ -4,6 +4,7 @@
  * named. Of several stored keys of a provider one is used until it meets a limit; when all were
  * refused, what comes behind them is.
  */
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/secrets.h"
 #include "base/timefmt.h"
@@ -68,13 +69,11 @@ static KeyRing *find_ring_locked(ModelRegistry *self, const char *provider)
 static char *stored_key(const ModelRegistry *registry, const char *provider)
 {
     ModelRegistry *self = (ModelRegistry *)registry; // what changes has a lock
-    pthread_mutex_lock(&self->stored_lock);
+    HOLD_LOCK(&self->stored_lock);
     const KeyRing *ring = find_ring_locked(self, provider);
-    char *key = ring && !ring->is_passed_over
-                    ? g_strdup(g_array_index(ring->keys, RingKey, ring->current).key)
-                    : NULL;
-    pthread_mutex_unlock(&self->stored_lock);
-    return key;
+    return ring && !ring->is_passed_over
+               ? g_strdup(g_array_index(ring->keys, RingKey, ring->current).key)
+               : NULL;
 }
 
 /* To the next key that does not rest, unless this one does not; false when all do. */
@@ -161,7 +160,7 @@ bool model_registry_key_failed(const ModelRegistry *registry, const char *provid
     gint64 now = time_monotonic_ms();
     int64_t asked_ms = provider_error_retry_after_ms(error_message);
     gint64 rest_ms = is_refused ? G_MAXINT64 - now : asked_ms > 0 ? asked_ms : LIMITED_REST_MS;
-    pthread_mutex_lock(&self->stored_lock);
+    HOLD_LOCK(&self->stored_lock);
     KeyRing *ring = find_ring_locked(self, provider);
     bool is_stored = ring && rest_key(ring, key, now + rest_ms);
     bool has_other = ring && turn_ring(ring, now);
@@ -170,7 +169,6 @@ bool model_registry_key_failed(const ModelRegistry *registry, const char *provid
         ring->is_passed_over = behind && !g_str_equal(behind, key);
         has_other = ring->is_passed_over;
     }
-    pthread_mutex_unlock(&self->stored_lock);
     return has_other;
 }
 
@@ -186,9 +184,8 @@ bool model_registry_store_key(ModelRegistry *self, const char *provider, const c
     explicit_bzero(clean, strlen(clean));
     if (!is_stored)
         return false;
-    pthread_mutex_lock(&self->stored_lock);
+    HOLD_LOCK(&self->stored_lock);
     g_clear_pointer(&self->stored_keys, g_hash_table_unref); // read again when one is asked for
-    pthread_mutex_unlock(&self->stored_lock);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "model/model_roles.h"
 
 #include "base/env.h"
+#include "base/lock.h"
 #include "model/select_private.h"
 
 #define ROLE_DEPTH_MAX 4 // a role that means a role and so on
@@ -17,17 +18,15 @@ static const char *const large_words[] = { "opus", "sol", "pro", "large", "ultra
 
 void model_roles_set(ModelRegistry *self, const json_t *roles)
 {
-    pthread_mutex_lock(&self->select_lock);
+    HOLD_LOCK(&self->select_lock);
     json_decref(self->roles);
     self->roles = roles ? json_deep_copy(roles) : NULL;
-    pthread_mutex_unlock(&self->select_lock);
 }
 
 void model_roles_override(ModelRegistry *self, const char *role, const char *selector)
 {
-    pthread_mutex_lock(&self->select_lock);
+    HOLD_LOCK(&self->select_lock);
     g_hash_table_insert(self->role_overrides, g_strdup(role), g_strdup(selector));
-    pthread_mutex_unlock(&self->select_lock);
 }
 
 /* model_registry_select() for who has select_lock; `depth` roles have led to it. */
@@ -253,20 +252,16 @@ static bool select_or_role(ModelRegistry *self, const char *selector, const char
 bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
                            ModelChoice *ret_choice, GError **error)
 {
-    pthread_mutex_lock(&self->select_lock);
-    bool is_found = select_or_role(self, selector, provider, 0, ret_choice, error);
-    pthread_mutex_unlock(&self->select_lock);
-    return is_found;
+    HOLD_LOCK(&self->select_lock);
+    return select_or_role(self, selector, provider, 0, ret_choice, error);
 }
 
 bool model_role_configured(const ModelRegistry *self_, const char *role, ModelChoice *ret_choice,
                            char **ret_warning)
 {
     ModelRegistry *self = (ModelRegistry *)self_; // what selecting adds is behind the lock
-    pthread_mutex_lock(&self->select_lock);
-    bool is_found = role_configured_locked(self, role, 0, ret_choice, ret_warning);
-    pthread_mutex_unlock(&self->select_lock);
-    return is_found;
+    HOLD_LOCK(&self->select_lock);
+    return role_configured_locked(self, role, 0, ret_choice, ret_warning);
 }
 
 bool model_role_named(const ModelRegistry *self_, const char *role, ModelChoice *ret_choice)
@@ -274,12 +269,11 @@ bool model_role_named(const ModelRegistry *self_, const char *role, ModelChoice 
     ModelRegistry *self = (ModelRegistry *)self_;
     g_autofree char *origin = NULL;
     bool is_found = false;
-    pthread_mutex_lock(&self->select_lock);
+    HOLD_LOCK(&self->select_lock);
     g_auto(GStrv) selectors = selectors_of(self, role, &origin);
     for (char **selector = selectors; *selector && !is_found; selector++)
         is_found =
             *g_strstrip(*selector) && select_or_role(self, *selector, NULL, 0, ret_choice, NULL);
-    pthread_mutex_unlock(&self->select_lock);
     return is_found;
 }
 
@@ -298,12 +292,11 @@ json_t *model_roles_chosen(const ModelRegistry *self_)
     json_t *chosen = json_object();
     const char *role;
     json_t *value;
-    pthread_mutex_lock(&self->select_lock);
+    HOLD_LOCK(&self->select_lock);
     for (size_t i = 0; role_names[i]; i++) // the environment names some, too
         add_chosen(self, role_names[i], chosen);
     json_object_foreach (self->roles, role, value)
         add_chosen(self, role, chosen);
-    pthread_mutex_unlock(&self->select_lock);
     return chosen;
 }
 
@@ -311,8 +304,6 @@ bool model_role_choose(const ModelRegistry *self_, const char *role, const Model
                        ModelChoice *ret_choice)
 {
     ModelRegistry *self = (ModelRegistry *)self_;
-    pthread_mutex_lock(&self->select_lock);
-    bool is_found = role_choose_locked(self, role, like, 0, ret_choice);
-    pthread_mutex_unlock(&self->select_lock);
-    return is_found;
+    HOLD_LOCK(&self->select_lock);
+    return role_choose_locked(self, role, like, 0, ret_choice);
 }

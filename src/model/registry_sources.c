@@ -2,6 +2,7 @@
  * The providers of a registry and their models: the catalogue's, the file's and those that servers
  * list, each read when somebody asks for them first.
  */
+#include "base/lock.h"
 #include "base/str.h"
 #include "model/registry_private.h"
 
@@ -70,10 +71,8 @@ static GPtrArray *read_catalogue(const ModelSource *source)
 
 static bool source_is_read(ModelSource *self)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_read = self->models != NULL;
-    pthread_mutex_unlock(&self->lock);
-    return is_read;
+    HOLD_LOCK(&self->lock);
+    return self->models != NULL;
 }
 
 /* A model that the file lists too is the file's. */
@@ -123,12 +122,11 @@ static GPtrArray *gather_all(const ModelRegistry *self)
 
 static GPtrArray *source_models(const ModelRegistry *registry, ModelSource *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (!self->models)
         self->models = self->provider ? read_catalogue(self) : gather_all(registry);
     if (self->discovery && !self->is_asked && registry->is_made)
         discover_locked(registry, self);
-    pthread_mutex_unlock(&self->lock);
     return self->models;
 }
 

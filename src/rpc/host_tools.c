@@ -2,8 +2,7 @@
 #include "rpc/host_tools.h"
 
 #include "base/limits.h"
-
-#include <pthread.h>
+#include "base/lock.h"
 
 typedef struct HostCall { // on the stack of the call's worker
     char *id;
@@ -225,29 +224,26 @@ void host_tools_update(HostTools *self, const json_t *frame)
 {
     const json_t *partial = json_get_object(frame, "partialResult");
     g_autofree char *text = text_of(json_get_array(partial, "content"));
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     HostCall *call = find_locked(self, json_get_text(frame, "id"));
     if (call)
         tool_call_update(call->call, text, json_get_object(partial, "details"));
-    pthread_mutex_unlock(&self->lock);
 }
 
 void host_tools_result(HostTools *self, const json_t *frame)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     HostCall *call = find_locked(self, json_get_text(frame, "id"));
     if (call) {
         call->answer = json_deep_copy(frame);
         cancel_fire(call->wakeup);
     }
-    pthread_mutex_unlock(&self->lock);
 }
 
 void host_tools_disconnect(HostTools *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->is_disconnected = true;
     for (unsigned i = 0; i < self->open->len; i++)
         cancel_fire(((const HostCall *)self->open->pdata[i])->wakeup);
-    pthread_mutex_unlock(&self->lock);
 }

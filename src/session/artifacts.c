@@ -6,11 +6,11 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 
 #define ARTIFACT_LISTED_MAX 100 // ids named in the "not found" text
 
@@ -78,16 +78,14 @@ static GArray *artifacts_list(const char *dir_path)
 
 static int64_t artifacts_take_id(Artifacts *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (!self->is_scanned) {
         g_autoptr(GArray) ids = artifacts_list(self->dir);
         for (guint i = 0; i < ids->len; i++)
             self->next_id = MAX(self->next_id, g_array_index(ids, int64_t, i) + 1);
         self->is_scanned = true;
     }
-    int64_t id = self->next_id++;
-    pthread_mutex_unlock(&self->lock);
-    return id;
+    return self->next_id++;
 }
 
 bool artifacts_allocate(Artifacts *self, const char *tool, char **ret_path, char **ret_id,

@@ -5,11 +5,10 @@
 #include "session/entry_list.h"
 
 #include "base/json_reader.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "session/entry.h"
 #include "session/persist.h"
-
-#include <pthread.h>
 
 #define MUCH_BYTES     ((size_t)1024 * 1024) // whose values are freed at once
 #define NOTE_MAX_BYTES 4096                  // of an entry that walks look for: it stays a value
@@ -115,9 +114,8 @@ static Entry *add_locked(EntryList *self, EntryHead head, json_t *value)
 
 const EntryHead *entry_list_add(EntryList *self, json_t *entry)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     const Entry *added = add_locked(self, head_of(entry), entry);
-    pthread_mutex_unlock(&self->lock);
     return &added->head;
 }
 
@@ -155,10 +153,9 @@ const EntryHead *entry_list_add_line(EntryList *self, json_t *entry, const LineP
 void entry_list_set_place(EntryList *self, const EntryHead *head, const LinePlace *place)
 {
     Entry *entry = (Entry *)head;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     set_place_locked(entry, place);
     entry->is_checked = false;
-    pthread_mutex_unlock(&self->lock);
 }
 
 void entry_list_replace(EntryList *self, const EntryHead *head, json_t *value)
@@ -174,7 +171,7 @@ void entry_list_replace(EntryList *self, const EntryHead *head, json_t *value)
 
 void entry_list_cut(EntryList *self, size_t count)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_hash_table_remove_all(self->index);
     g_ptr_array_set_size(self->entries, (int)MIN(count, self->entries->len));
     for (guint i = 0; i < self->entries->len; i++) {
@@ -182,24 +179,20 @@ void entry_list_cut(EntryList *self, size_t count)
         if (*entry->head.id)
             g_hash_table_replace(self->index, (gpointer)entry->head.id, entry);
     }
-    pthread_mutex_unlock(&self->lock);
 }
 
 // ---- finding ----
 
 size_t entry_list_count(EntryList *self)
 {
-    pthread_mutex_lock(&self->lock);
-    size_t count = self->entries->len;
-    pthread_mutex_unlock(&self->lock);
-    return count;
+    HOLD_LOCK(&self->lock);
+    return self->entries->len;
 }
 
 const EntryHead *entry_list_at(EntryList *self, size_t index)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     const Entry *entry = index < self->entries->len ? self->entries->pdata[index] : NULL;
-    pthread_mutex_unlock(&self->lock);
     return entry ? &entry->head : NULL;
 }
 
@@ -207,19 +200,17 @@ const EntryHead *entry_list_find(EntryList *self, const char *id)
 {
     if (!id)
         return NULL;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     const Entry *entry = g_hash_table_lookup(self->index, id);
-    pthread_mutex_unlock(&self->lock);
     return entry ? &entry->head : NULL;
 }
 
 GPtrArray *entry_list_heads(EntryList *self)
 {
     GPtrArray *heads = g_ptr_array_new();
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (guint i = 0; i < self->entries->len; i++)
         g_ptr_array_add(heads, &((Entry *)self->entries->pdata[i])->head);
-    pthread_mutex_unlock(&self->lock);
     return heads;
 }
 
@@ -258,13 +249,12 @@ static json_t *entry_list_parse(const char *text, size_t size)
 /* Its value, or else a place of the caller's own. */
 static json_t *value_or_place(EntryList *self, const Entry *entry, LinePlace *ret_place)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     json_t *value = entry->value ? json_incref(entry->value) : NULL;
     if (!value) {
         *ret_place = entry->place;
         line_file_ref(ret_place->file);
     }
-    pthread_mutex_unlock(&self->lock);
     return value;
 }
 
@@ -289,9 +279,8 @@ static json_t *read_value(EntryList *self, const EntryHead *head)
     line_file_unref(place.file);
     if (value)
         return value;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->has_lost = true;
-    pthread_mutex_unlock(&self->lock);
     return NULL;
 }
 
@@ -305,10 +294,8 @@ json_t *entry_list_read(EntryList *self, const EntryHead *head)
 
 bool entry_list_has_lost(EntryList *self)
 {
-    pthread_mutex_lock(&self->lock);
-    bool has_lost = self->has_lost;
-    pthread_mutex_unlock(&self->lock);
-    return has_lost;
+    HOLD_LOCK(&self->lock);
+    return self->has_lost;
 }
 
 GPtrArray *entry_list_read_all(EntryList *self, const GPtrArray *heads, guint from)
@@ -322,7 +309,7 @@ GPtrArray *entry_list_read_all(EntryList *self, const GPtrArray *heads, guint fr
 EntryList *entry_list_copy(EntryList *self, const GPtrArray *heads)
 {
     EntryList *copy = entry_list_new();
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (guint i = 0; i < heads->len; i++) {
         const Entry *entry = heads->pdata[i];
         json_t *value = entry->value ? json_incref(entry->value) : NULL;
@@ -331,7 +318,6 @@ EntryList *entry_list_copy(EntryList *self, const GPtrArray *heads)
         added->is_checked = entry->is_checked;
     }
     copy->has_lost = self->has_lost;
-    pthread_mutex_unlock(&self->lock);
     return copy;
 }
 
@@ -339,18 +325,14 @@ EntryList *entry_list_copy(EntryList *self, const GPtrArray *heads)
 
 json_t *entry_list_start(EntryList *self, const char *type, const char *parent_id)
 {
-    pthread_mutex_lock(&self->lock);
-    json_t *entry = entry_new(self->index, type, parent_id);
-    pthread_mutex_unlock(&self->lock);
-    return entry;
+    HOLD_LOCK(&self->lock);
+    return entry_new(self->index, type, parent_id);
 }
 
 char *entry_list_new_id(EntryList *self)
 {
-    pthread_mutex_lock(&self->lock);
-    char *id = entry_new_id(self->index);
-    pthread_mutex_unlock(&self->lock);
-    return id;
+    HOLD_LOCK(&self->lock);
+    return entry_new_id(self->index);
 }
 
 // ---- settling ----
@@ -402,12 +384,11 @@ void entry_list_settle(EntryList *self, const GPtrArray *path, guint from)
 EntryListSize entry_list_size(EntryList *self)
 {
     EntryListSize size = { 0 };
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (guint i = 0; i < self->entries->len; i++) {
         const Entry *entry = self->entries->pdata[i];
         size.values += entry->value != NULL;
         size.text_bytes += entry->value ? 0 : entry->place.size;
     }
-    pthread_mutex_unlock(&self->lock);
     return size;
 }

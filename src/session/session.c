@@ -8,6 +8,7 @@
  */
 #include "session/session.h"
 
+#include "base/lock.h"
 #include "base/mask.h"
 #include "base/path.h"
 #include "session/entry.h"
@@ -247,13 +248,12 @@ static bool session_try_write(Session *self, GError **error)
 
 void session_set_title(Session *self, const char *title, bool is_automatic)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (!is_automatic || !self->wanted_title || self->is_title_automatic) {
         g_free(self->wanted_title);
         self->wanted_title = g_strdup(title);
         self->is_title_automatic = is_automatic;
     }
-    pthread_mutex_unlock(&self->lock);
 }
 
 /* Puts the title that somebody asked for into the header; true: the file has another one. */

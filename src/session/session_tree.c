@@ -1,6 +1,7 @@
 /* See session_tree.h. */
 #include "session/session_tree.h"
 
+#include "base/lock.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "session/entry.h"
@@ -66,9 +67,8 @@ bool session_move(Session *self, const char *id, GError **error)
     const EntryHead *head = NULL;
     if (id && !find_entry(self, id, &head, error))
         return false;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->leaf = head;
-    pthread_mutex_unlock(&self->lock);
     return true;
 }
 

@@ -1,9 +1,8 @@
 /* See allowances.h. */
 #include "tool/allowances.h"
 
+#include "base/lock.h"
 #include "base/str.h"
-
-#include <pthread.h>
 
 struct Allowances {
     pthread_mutex_t lock; // guards the rest
@@ -56,21 +55,18 @@ static bool has_locked(const Allowances *self, const char *allowance)
 
 bool allowances_add(Allowances *self, const char *allowance)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool is_there = has_locked(self, allowance);
     bool has_room = self->texts->len < ALLOWANCES_MAX;
     if (!is_there && has_room)
         g_ptr_array_add(self->texts, g_strdup(allowance));
-    pthread_mutex_unlock(&self->lock);
     return is_there || has_room;
 }
 
 bool allowances_have(Allowances *self, const char *allowance)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_there = has_locked(self, allowance);
-    pthread_mutex_unlock(&self->lock);
-    return is_there;
+    HOLD_LOCK(&self->lock);
+    return has_locked(self, allowance);
 }
 
 char **allowances_list(Allowances *self)
@@ -86,7 +82,6 @@ char **allowances_list(Allowances *self)
 
 void allowances_clear(Allowances *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_ptr_array_set_size(self->texts, 0);
-    pthread_mutex_unlock(&self->lock);
 }

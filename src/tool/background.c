@@ -4,12 +4,11 @@
  */
 #include "tool/background.h"
 
+#include "base/lock.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "tool/call_private.h"
 #include "tool/context.h"
-
-#include <pthread.h>
 
 #define LABEL_BYTES   ((size_t)120)
 #define WAIT_ROUND_MS 60000
@@ -135,11 +134,9 @@ static Background *background_new(ToolCall *call, BackgroundFunc run)
 /* True: whoever waited has gone. */
 static bool note_end(Background *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->has_ended = true;
-    bool is_behind = self->is_behind;
-    pthread_mutex_unlock(&self->lock);
-    return is_behind;
+    return self->is_behind;
 }
 
 /* As tool_call() does it. What the call would answer stays as it is, should it still wait. */

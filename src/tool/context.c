@@ -1,10 +1,10 @@
 /* See context.h. */
 #include "tool/context.h"
 
+#include "base/lock.h"
 #include "base/timefmt.h"
 #include "base/url_secrets.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 typedef struct ToolState {
@@ -152,12 +152,11 @@ void tool_context_set_parts(ToolContext *self, const ConversationParts *parts)
 
 TodoList *tool_context_todos(ToolContext *self)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (!self->parts.todos) {
         self->own_todos = todo_list_new(self->artifacts ? artifacts_dir(self->artifacts) : NULL);
         self->parts.todos = self->own_todos;
     }
-    pthread_mutex_unlock(&self->lock);
     return self->parts.todos;
 }
 
@@ -208,7 +207,7 @@ JobTable *tool_context_jobs(ToolContext *self)
 void *tool_context_state(ToolContext *self, const char *key, void *(*create)(void),
                          void (*destroy)(void *))
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     ToolState *state = g_hash_table_lookup(self->states, key);
     if (!state) {
         state = g_new0(ToolState, 1);
@@ -216,7 +215,6 @@ void *tool_context_state(ToolContext *self, const char *key, void *(*create)(voi
         state->destroy = destroy;
         g_hash_table_insert(self->states, g_strdup(key), state);
     }
-    pthread_mutex_unlock(&self->lock);
     return state->data;
 }
 

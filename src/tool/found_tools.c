@@ -1,7 +1,8 @@
 /* See found_tools.h. */
 #include "tool/found_tools.h"
 
-#include <pthread.h>
+#include "base/lock.h"
+
 #include <string.h>
 
 struct FoundTools {
@@ -52,11 +53,10 @@ static bool add(GPtrArray *names, const char *name)
 
 bool found_tools_add(FoundTools *self, const char *name)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     guint before = self->names->len;
     bool is_there = add(self->names, name);
     self->version += self->names->len > before;
-    pthread_mutex_unlock(&self->lock);
     return is_there;
 }
 
@@ -96,8 +96,6 @@ char **found_tools_names(FoundTools *self, unsigned *ret_version)
 
 unsigned found_tools_version(FoundTools *self)
 {
-    pthread_mutex_lock(&self->lock);
-    unsigned version = self->version;
-    pthread_mutex_unlock(&self->lock);
-    return version;
+    HOLD_LOCK(&self->lock);
+    return self->version;
 }

@@ -1,7 +1,7 @@
 /* See hook.h. */
 #include "tool/hook.h"
 
-#include <pthread.h>
+#include "base/lock.h"
 
 typedef struct HookEntry {
     ToolHook hook; // first: what a list shows is a pointer to it
@@ -91,10 +91,8 @@ void hook_list_add_table(HookList *self, const ToolHook *const *table)
 GPtrArray *hook_list_take(const HookList *self_)
 {
     HookList *self = (HookList *)self_;
-    pthread_mutex_lock(&self->lock);
-    GPtrArray *entries = g_ptr_array_ref(self->entries);
-    pthread_mutex_unlock(&self->lock);
-    return entries;
+    HOLD_LOCK(&self->lock);
+    return g_ptr_array_ref(self->entries);
 }
 
 // ---- the points of a conversation ----

@@ -5,10 +5,10 @@
 #include "tool/jobs.h"
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
 
 #define KEPT_MS (5 * 60 * 1000) // a finished job
@@ -87,18 +87,15 @@ void job_table_free(JobTable *self)
 
 void job_table_listen(JobTable *self, void (*func)(void *user_data), void *user_data)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->listener = func;
     self->listener_data = user_data;
-    pthread_mutex_unlock(&self->lock);
 }
 
 bool job_table_is_heard(JobTable *self)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_heard = self->listener != NULL;
-    pthread_mutex_unlock(&self->lock);
-    return is_heard;
+    HOLD_LOCK(&self->lock);
+    return self->listener != NULL;
 }
 
 void job_table_end_all(JobTable *self)
@@ -195,10 +192,8 @@ static unsigned count_running_locked(const JobTable *self)
 
 unsigned job_table_count_running(JobTable *self)
 {
-    pthread_mutex_lock(&self->lock);
-    unsigned count = count_running_locked(self);
-    pthread_mutex_unlock(&self->lock);
-    return count;
+    HOLD_LOCK(&self->lock);
+    return count_running_locked(self);
 }
 
 static bool has_room_locked(const JobTable *self, int64_t max_jobs)
@@ -274,7 +269,7 @@ bool job_table_start(JobTable *self, const JobSpec *spec, Job **ret_job, GError 
 GPtrArray *job_table_list(JobTable *self, int64_t now_ms)
 {
     GPtrArray *list = g_ptr_array_new_with_free_func(release_job);
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     prune_locked(self, now_ms);
     unsigned count = self->jobs->len;
     for (unsigned i = 0; i < count; i++) {
@@ -287,27 +282,25 @@ GPtrArray *job_table_list(JobTable *self, int64_t now_ms)
         if (job->id && job->status != JOB_RUNNING)
             g_ptr_array_add(list, job_ref(job));
     }
-    pthread_mutex_unlock(&self->lock);
     return list;
 }
 
 Job *job_table_find(JobTable *self, const char *id)
 {
     Job *found = NULL;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->jobs->len && !found; i++) {
         Job *job = self->jobs->pdata[i];
         if (g_strcmp0(job->id, id) == 0)
             found = job_ref(job);
     }
-    pthread_mutex_unlock(&self->lock);
     return found;
 }
 
 GPtrArray *job_table_take_untold(JobTable *self)
 {
     GPtrArray *taken = g_ptr_array_new_with_free_func(release_job);
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     for (unsigned i = 0; i < self->jobs->len; i++) {
         Job *job = self->jobs->pdata[i];
         if (!is_untold_locked(job))
@@ -315,7 +308,6 @@ GPtrArray *job_table_take_untold(JobTable *self)
         job->is_told = true;
         g_ptr_array_add(taken, job_ref(job));
     }
-    pthread_mutex_unlock(&self->lock);
     return taken;
 }
 
@@ -346,18 +338,14 @@ int64_t job_started_at(const Job *self)
 
 const char *job_id(const Job *self)
 {
-    pthread_mutex_lock(&self->table->lock);
-    const char *id = self->id;
-    pthread_mutex_unlock(&self->table->lock);
-    return id;
+    HOLD_LOCK(&self->table->lock);
+    return self->id;
 }
 
 JobStatus job_status(const Job *self)
 {
-    pthread_mutex_lock(&self->table->lock);
-    JobStatus status = self->status;
-    pthread_mutex_unlock(&self->table->lock);
-    return status;
+    HOLD_LOCK(&self->table->lock);
+    return self->status;
 }
 
 int64_t job_ended_at(const Job *self)
@@ -379,19 +367,16 @@ const GError *job_error(const Job *self)
 
 void job_set_progress(Job *self, const char *text)
 {
-    pthread_mutex_lock(&self->table->lock);
+    HOLD_LOCK(&self->table->lock);
     g_free(self->progress);
     self->progress = g_strdup(text);
     wake_waiters_locked(self->table, self);
-    pthread_mutex_unlock(&self->table->lock);
 }
 
 char *job_take_progress(Job *self)
 {
-    pthread_mutex_lock(&self->table->lock);
-    char *text = g_steal_pointer(&self->progress);
-    pthread_mutex_unlock(&self->table->lock);
-    return text;
+    HOLD_LOCK(&self->table->lock);
+    return g_steal_pointer(&self->progress);
 }
 
 bool job_cancel(Job *self)
@@ -408,11 +393,10 @@ bool job_cancel(Job *self)
 bool job_send_to_background(Job *self, int64_t max_jobs)
 {
     JobTable *table = self->table;
-    pthread_mutex_lock(&table->lock);
+    HOLD_LOCK(&table->lock);
     bool can = self->status == JOB_RUNNING && has_room_locked(table, max_jobs);
     if (can)
         name_locked(table, self);
-    pthread_mutex_unlock(&table->lock);
     return can;
 }
 
@@ -469,17 +453,15 @@ bool job_wait_any(const GPtrArray *jobs, int64_t timeout_ms, Cancel *cancel)
 
 void job_watch(Job *self)
 {
-    pthread_mutex_lock(&self->table->lock);
+    HOLD_LOCK(&self->table->lock);
     self->watchers++;
-    pthread_mutex_unlock(&self->table->lock);
 }
 
 void job_unwatch(Job *self, bool is_told)
 {
-    pthread_mutex_lock(&self->table->lock);
+    HOLD_LOCK(&self->table->lock);
     self->watchers--;
     if (is_told && self->status != JOB_RUNNING)
         self->is_told = true;
     tell_listener_locked(self);
-    pthread_mutex_unlock(&self->table->lock);
 }

@@ -3,9 +3,8 @@
  */
 #include "tool/pending_action.h"
 
+#include "base/lock.h"
 #include "tool/context.h"
-
-#include <pthread.h>
 
 #define MAX_REMINDERS 3 // of one action
 
@@ -49,11 +48,10 @@ static Slot *slot_of(ToolContext *context)
 static PendingAction *exchange(ToolContext *context, PendingAction *action)
 {
     Slot *slot = slot_of(context);
-    pthread_mutex_lock(&slot->lock);
+    HOLD_LOCK(&slot->lock);
     PendingAction *old = slot->action;
     slot->action = action;
     slot->reminders = 0;
-    pthread_mutex_unlock(&slot->lock);
     return old;
 }
 
@@ -70,30 +68,26 @@ PendingAction *pending_action_take(ToolContext *context)
 char *pending_action_label(ToolContext *context)
 {
     Slot *slot = slot_of(context);
-    pthread_mutex_lock(&slot->lock);
-    char *label = g_strdup(slot->action ? slot->action->label : NULL);
-    pthread_mutex_unlock(&slot->lock);
-    return label;
+    HOLD_LOCK(&slot->lock);
+    return g_strdup(slot->action ? slot->action->label : NULL);
 }
 
 GPtrArray *pending_action_paths(ToolContext *context)
 {
     Slot *slot = slot_of(context);
     GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
-    pthread_mutex_lock(&slot->lock);
+    HOLD_LOCK(&slot->lock);
     const GPtrArray *of_action = slot->action ? slot->action->paths : NULL;
     for (guint i = 0; of_action && i < of_action->len; i++)
         g_ptr_array_add(paths, g_strdup(of_action->pdata[i]));
-    pthread_mutex_unlock(&slot->lock);
     return paths;
 }
 
 bool pending_action_remind(ToolContext *context)
 {
     Slot *slot = slot_of(context);
-    pthread_mutex_lock(&slot->lock);
+    HOLD_LOCK(&slot->lock);
     bool is_due = slot->action && slot->reminders < MAX_REMINDERS;
     slot->reminders += is_due;
-    pthread_mutex_unlock(&slot->lock);
     return is_due;
 }

@@ -1,7 +1,7 @@
 /* See plan_mode.h. */
 #include "tool/plan_mode.h"
 
-#include <pthread.h>
+#include "base/lock.h"
 
 struct PlanMode {
     PlanMode *parent; // borrowed; NULL: none
@@ -39,12 +39,11 @@ void plan_mode_free(PlanMode *self)
 
 static void set_file(PlanMode *self, const char *file)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_free(self->file);
     self->file = g_strdup(file);
     self->is_settled = false;
     plan_decision_clear(&self->decision);
-    pthread_mutex_unlock(&self->lock);
 }
 
 void plan_mode_enter(PlanMode *self, const char *file)
@@ -59,10 +58,8 @@ void plan_mode_leave(PlanMode *self)
 
 static char *own_file(PlanMode *self)
 {
-    pthread_mutex_lock(&self->lock);
-    char *file = g_strdup(self->file);
-    pthread_mutex_unlock(&self->lock);
-    return file;
+    HOLD_LOCK(&self->lock);
+    return g_strdup(self->file);
 }
 
 char *plan_mode_file(PlanMode *self)
@@ -96,40 +93,35 @@ void plan_mode_begin_prompt(PlanMode *self)
 {
     if (!self)
         return;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->has_word = false;
     self->is_settled = false;
     plan_decision_clear(&self->decision);
-    pthread_mutex_unlock(&self->lock);
 }
 
 void plan_mode_note_word(PlanMode *self)
 {
     if (!self)
         return;
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     self->has_word = true;
-    pthread_mutex_unlock(&self->lock);
 }
 
 bool plan_mode_has_word(PlanMode *self)
 {
-    pthread_mutex_lock(&self->lock);
-    bool has_word = self->has_word;
-    pthread_mutex_unlock(&self->lock);
-    return has_word;
+    HOLD_LOCK(&self->lock);
+    return self->has_word;
 }
 
 bool plan_mode_settle(PlanMode *self, const PlanDecision *decision)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool is_on = self->file != NULL;
     self->is_settled = self->is_settled || is_on;
     plan_decision_clear(&self->decision);
     if (is_on && decision)
         self->decision = (PlanDecision) { g_strdup(decision->title), g_strdup(decision->plan),
                                           decision->is_fresh };
-    pthread_mutex_unlock(&self->lock);
     return is_on;
 }
 
@@ -137,20 +129,17 @@ bool plan_mode_is_settled(PlanMode *self)
 {
     if (!self)
         return false;
-    pthread_mutex_lock(&self->lock);
-    bool is_settled = self->is_settled;
-    pthread_mutex_unlock(&self->lock);
-    return is_settled;
+    HOLD_LOCK(&self->lock);
+    return self->is_settled;
 }
 
 bool plan_mode_take_decision(PlanMode *self, PlanDecision *ret_decision)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool is_there = self->decision.title != NULL;
     if (is_there) {
         *ret_decision = self->decision;
         self->decision = (PlanDecision) { 0 };
     }
-    pthread_mutex_unlock(&self->lock);
     return is_there;
 }

@@ -2,11 +2,11 @@
 #include "tool/todo.h"
 
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/mask.h"
 #include "base/timefmt.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 
 #define FILE_NAME  "todos.json"
 #define FLAT_PHASE "Todos"
@@ -209,26 +209,21 @@ void todo_list_open(TodoList *self, const char *dir)
 
 void todo_list_move(TodoList *self, const char *dir)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_free(self->dir);
     self->dir = g_strdup(dir);
-    pthread_mutex_unlock(&self->lock);
 }
 
 bool todo_list_is_stored(TodoList *self)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_stored = self->dir != NULL;
-    pthread_mutex_unlock(&self->lock);
-    return is_stored;
+    HOLD_LOCK(&self->lock);
+    return self->dir != NULL;
 }
 
 json_t *todo_list_phases(TodoList *self)
 {
-    pthread_mutex_lock(&self->lock);
-    json_t *phases = json_deep_copy(self->phases);
-    pthread_mutex_unlock(&self->lock);
-    return phases;
+    HOLD_LOCK(&self->lock);
+    return json_deep_copy(self->phases);
 }
 
 static bool replace_locked(TodoList *self, const json_t *list, json_t **ret_phases, GError **error)
@@ -247,32 +242,26 @@ static bool replace_locked(TodoList *self, const json_t *list, json_t **ret_phas
 
 bool todo_list_set(TodoList *self, const json_t *list, json_t **ret_phases, GError **error)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_set = replace_locked(self, list, ret_phases, error);
-    pthread_mutex_unlock(&self->lock);
-    return is_set;
+    HOLD_LOCK(&self->lock);
+    return replace_locked(self, list, ret_phases, error);
 }
 
 bool todo_list_edit(TodoList *self, void (*edit)(json_t *phases, void *user_data), void *user_data,
                     json_t **ret_phases, GError **error)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_autoptr(json_t) phases = json_deep_copy(self->phases);
     edit(phases, user_data);
-    bool is_set = replace_locked(self, phases, ret_phases, error);
-    pthread_mutex_unlock(&self->lock);
-    return is_set;
+    return replace_locked(self, phases, ret_phases, error);
 }
 
 bool todo_list_clear_finished(TodoList *self, int64_t age_ms, int64_t now_ms)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_autoptr(json_t) open = todo_open_tasks(self->phases);
     bool is_due = json_array_size(self->phases) > 0 && json_array_size(open) == 0 &&
                   now_ms - self->changed_at >= age_ms;
-    bool is_cleared = is_due && replace_locked(self, NULL, NULL, NULL);
-    pthread_mutex_unlock(&self->lock);
-    return is_cleared;
+    return is_due && replace_locked(self, NULL, NULL, NULL);
 }
 
 // ---- the reminder ----

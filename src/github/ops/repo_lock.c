@@ -8,12 +8,12 @@
 #include "github/ops/repo_lock.h"
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 
@@ -56,9 +56,8 @@ static void queue_leave_locked(RepoQueue *queue)
 
 static void queue_leave(RepoQueue *queue)
 {
-    pthread_mutex_lock(&queues_mutex);
+    HOLD_LOCK(&queues_mutex);
     queue_leave_locked(queue);
-    pthread_mutex_unlock(&queues_mutex);
 }
 
 /* NULL: the lock was free and is ours now, *ret_queue is set; else the queue was joined at its end.

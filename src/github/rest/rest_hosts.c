@@ -3,9 +3,8 @@
  */
 #include "github/rest/rest_hosts.h"
 
+#include "base/lock.h"
 #include "base/timefmt.h"
-
-#include <pthread.h>
 
 #define STATE_KEY    "rest hosts"
 #define MAX_LIMIT_MS ((int64_t)60 * 60 * 1000) // GitHub's longest window
@@ -65,42 +64,37 @@ RestHosts *rest_hosts_of(ToolContext *context)
 
 char *rest_hosts_token(RestHosts *self, const char *host, const char *key)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     const KeptToken *kept = g_hash_table_lookup(self->tokens, host);
     bool is_of_key = kept && g_strcmp0(kept->key, key) == 0;
-    char *token = is_of_key ? g_strdup(kept->token) : NULL;
-    pthread_mutex_unlock(&self->lock);
-    return token;
+    return is_of_key ? g_strdup(kept->token) : NULL;
 }
 
 void rest_hosts_keep_token(RestHosts *self, const char *host, const char *key, const char *token)
 {
     KeptToken *kept = g_new(KeptToken, 1);
     *kept = (KeptToken) { .key = g_strdup(key), .token = g_strdup(token) };
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_hash_table_replace(self->tokens, g_strdup(host), kept);
-    pthread_mutex_unlock(&self->lock);
 }
 
 void rest_hosts_forget_token(RestHosts *self, const char *host)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     g_hash_table_remove(self->tokens, host);
-    pthread_mutex_unlock(&self->lock);
 }
 
 int64_t rest_hosts_limit_ms(RestHosts *self, const char *scope)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     const int64_t *until = g_hash_table_lookup(self->limits, scope);
     int64_t left_ms = until ? *until - time_monotonic_ms() : 0;
-    pthread_mutex_unlock(&self->lock);
     return MAX(left_ms, 0);
 }
 
 void rest_hosts_set_limit(RestHosts *self, const char *scope, int64_t wait_ms)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     if (wait_ms > 0) {
         int64_t *until = g_new(int64_t, 1);
         *until = time_monotonic_ms() + MIN(wait_ms, MAX_LIMIT_MS);
@@ -108,5 +102,4 @@ void rest_hosts_set_limit(RestHosts *self, const char *scope, int64_t wait_ms)
     } else {
         g_hash_table_remove(self->limits, scope);
     }
-    pthread_mutex_unlock(&self->lock);
 }

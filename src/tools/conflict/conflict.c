@@ -2,11 +2,11 @@
  * Finding conflict blocks, and the numbers of a conversation (conflict.h).
  */
 #include "base/limits.h"
+#include "base/lock.h"
 #include "tool/context.h"
 #include "tools/conflict/conflict_private.h"
 #include "tools/file/tool_file.h"
 
-#include <pthread.h>
 #include <stdint.h>
 
 enum { MARKER_SIZE = 7, MAX_RECORDED = 10000 };
@@ -122,7 +122,7 @@ int64_t conflict_record(ToolCall *call, const char *path, const char *shown, int
                         int64_t end, const char *text)
 {
     Registry *self = registry_of(call);
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Conflict *conflict = find_locked(self, path, start, 0);
     size_t before = conflict ? strlen(conflict->text) : 0;
     bool has_room = self->bytes - before + strlen(text) <= LIMIT_CONFLICT_BYTES &&
@@ -141,9 +141,7 @@ int64_t conflict_record(ToolCall *call, const char *path, const char *shown, int
         conflict->end = end;
         self->bytes += strlen(text) - before;
     }
-    int64_t id = has_room ? conflict->id : 0;
-    pthread_mutex_unlock(&self->lock);
-    return id;
+    return has_room ? conflict->id : 0;
 }
 
 static Conflict *copy_of(const Conflict *conflict)
@@ -158,11 +156,9 @@ static Conflict *copy_of(const Conflict *conflict)
 Conflict *conflict_find(ToolCall *call, int64_t id)
 {
     Registry *self = registry_of(call);
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     const Conflict *found = find_locked(self, NULL, 0, id);
-    Conflict *copy = found ? copy_of(found) : NULL;
-    pthread_mutex_unlock(&self->lock);
-    return copy;
+    return found ? copy_of(found) : NULL;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -187,7 +183,7 @@ GPtrArray *conflict_all(ToolCall *call)
 void conflict_forget(ToolCall *call, const Conflict *conflict, int64_t moved)
 {
     Registry *self = registry_of(call);
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     Conflict *gone = find_locked(self, NULL, 0, conflict->id);
     for (guint i = 0; gone && i < self->conflicts->len; i++) {
         Conflict *other = self->conflicts->pdata[i];
@@ -200,7 +196,6 @@ void conflict_forget(ToolCall *call, const Conflict *conflict, int64_t moved)
         self->bytes -= strlen(gone->text);
         g_ptr_array_remove(self->conflicts, gone);
     }
-    pthread_mutex_unlock(&self->lock);
 }
 
 void conflict_file_clear(ConflictFile *self)

@@ -5,11 +5,11 @@
 #include "tools/eval/eval_kernels.h"
 
 #include "base/env.h"
+#include "base/lock.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
 #include "tools/eval/eval_env.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define MAX_KERNELS  4
@@ -240,11 +240,10 @@ static bool eval_kernels_claim(EvalKernels *self, EvalLanguage language, const c
 
 static void eval_kernels_release(EvalKernels *self, Entry *entry)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     entry->is_busy = false;
     entry->used_ms = time_monotonic_ms();
     pthread_cond_signal(&self->has_changed);
-    pthread_mutex_unlock(&self->lock);
 }
 
 /* Room for one more. */
@@ -377,8 +376,6 @@ void eval_kernels_reset(EvalKernels *self, EvalLanguage language, const char *cw
 
 unsigned eval_kernels_count(EvalKernels *self)
 {
-    pthread_mutex_lock(&self->lock);
-    unsigned count = count_locked(self);
-    pthread_mutex_unlock(&self->lock);
-    return count;
+    HOLD_LOCK(&self->lock);
+    return count_locked(self);
 }

@@ -12,12 +12,12 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/lock.h"
 #include "base/proc.h"
 #include "base/timefmt.h"
 #include "tool/sink.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sys/stat.h>
 
 #define DIR_MODE         0700
@@ -155,11 +155,10 @@ static bool make_dir(char **ret_dir, GError **error)
 
 static bool make_socket_path(SshLinks *self, char **ret_path, GError **error)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     bool is_made = self->dir != NULL || make_dir(&self->dir, error);
     if (is_made)
         *ret_path = g_strdup_printf("%s/%08x%08x.sock", self->dir, g_random_int(), g_random_int());
-    pthread_mutex_unlock(&self->lock);
     return is_made;
 }
 
@@ -485,9 +484,8 @@ static bool ssh_links_claim(SshLinks *self, const SshHost *host, Cancel *cancel,
 
 static void ssh_links_release(SshLinks *self, SshLink *link)
 {
-    pthread_mutex_lock(&self->lock);
+    HOLD_LOCK(&self->lock);
     link->is_busy = false;
-    pthread_mutex_unlock(&self->lock);
 }
 
 /* What a master prints later must not fill its pipe. */
@@ -534,8 +532,6 @@ bool ssh_links_connect(SshLinks *self, const SshHost *host, int64_t deadline_ms,
 
 bool ssh_links_has_lost(SshLinks *self, SshLink *link)
 {
-    pthread_mutex_lock(&self->lock);
-    bool is_lost = !link->is_busy && has_exited(link);
-    pthread_mutex_unlock(&self->lock);
-    return is_lost;
+    HOLD_LOCK(&self->lock);
+    return !link->is_busy && has_exited(link);
 }
