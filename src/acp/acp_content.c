@@ -56,9 +56,7 @@ const char *acp_command_line(const json_t *blocks)
 json_t *acp_prompt_message(const json_t *blocks, GError **error)
 {
     g_autoptr(json_t) content = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         json_t *taken = block_of(block);
         if (!taken) {
             const char *type = json_get_text(block, "type");
@@ -128,9 +126,8 @@ static const char *kind_of(const char *tool)
 static char *title_of(const char *tool, const json_t *arguments)
 {
     g_autofree char *files = call_paths_of_input(arguments);
-    const char *key = NULL, *shown = files;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)arguments, key, value) {
+    const char *shown = files;
+    json_each_member (arguments, key, value) {
         if (!shown && strcmp(key, "_i") != 0)
             shown = json_string_value(value);
     }
@@ -172,9 +169,7 @@ json_t *acp_tool_update(const char *call_id, const char *status, const json_t *r
     if (!result)
         return update;
     json_t *content = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(result, "content"), i, block) {
+    json_each (json_get_array(result, "content"), i, block) {
         json_t *item = json_object();
         json_set_text(item, "type", "content");
         json_set_take(item, "content", json_deep_copy(block));
@@ -214,9 +209,7 @@ json_t *acp_replay(const json_t *message)
     if (!is_user && !g_str_equal(role, "assistant"))
         return updates;
     g_autoptr(json_t) blocks = message_blocks(message);
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block)
+    json_each (blocks, i, block)
         replay_block(updates, block, is_user ? "user_message_chunk" : "agent_message_chunk");
     return updates;
 }

@@ -79,11 +79,9 @@ bool acp_conversation_is_settled(const AcpConversation *self)
 void acp_conversation_replay(AcpConversation *self)
 {
     g_autoptr(json_t) messages = agent_session_messages(self->session);
-    size_t i, j;
-    json_t *message, *update;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         g_autoptr(json_t) updates = acp_replay(message);
-        json_array_foreach (updates, j, update)
+        json_each (updates, j, update)
             send_update(self, json_incref(update));
     }
 }
@@ -241,9 +239,8 @@ static void end_prompt(AcpConversation *self, const json_t *event)
 /* The call that a question is about: the newest of that tool with those arguments. */
 static const char *call_of_question(const AcpConversation *self, const json_t *question)
 {
-    const char *tool = json_get_text(question, "tool"), *id = NULL, *found = NULL;
-    json_t *call = NULL;
-    json_object_foreach (self->calls, id, call) {
+    const char *tool = json_get_text(question, "tool"), *found = NULL;
+    json_each_member (self->calls, id, call) {
         bool is_same =
             json_equal(json_object_get(call, "args"), json_object_get(question, "arguments")) != 0;
         if (g_strcmp0(json_get_text(call, "toolName"), tool) == 0 && (is_same || !found))

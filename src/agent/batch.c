@@ -337,9 +337,7 @@ static void batch_init(Batch *self, const BatchSpec *spec, const TurnAnswer *ans
     g_queue_init(&self->news);
     tool_schedule_init(&self->schedule, SCHEDULE_IN_ORDER, BATCH_MAX_PARALLEL);
 
-    size_t i;
-    json_t *block;
-    json_array_foreach (answer->calls, i, block) {
+    json_each (answer->calls, i, block) {
         const char *id = json_get_text(block, "id");
         const char *name = json_get_text(block, "name");
         self->calls[i] = (Call) {

@@ -185,9 +185,7 @@ static json_t *make_result(const Conversation *conversation, const CompactionPla
 static int64_t estimate_all(const json_t *messages)
 {
     int64_t tokens = 0;
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message)
+    json_each (messages, i, message)
         tokens += transcript_estimate(message);
     return tokens;
 }

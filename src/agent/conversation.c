@@ -73,9 +73,7 @@ static void find_measured(Conversation *self, const GPtrArray *path)
 static void drop_broken_signatures(const json_t *message, json_t *masked)
 {
     const json_t *before = json_get_array(message, "content");
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(masked, "content"), i, block) {
+    json_each (json_get_array(masked, "content"), i, block) {
         if (!json_equal(block, json_array_get(before, i)))
             json_object_del(block, "thinkingSignature");
     }
@@ -100,9 +98,7 @@ static void mask_old(json_t *messages, GHashTable *said, RepairNotes *notes)
 static GHashTable *set_of(const json_t *messages)
 {
     GHashTable *set = g_hash_table_new(g_direct_hash, g_direct_equal);
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message)
+    json_each (messages, i, message)
         g_hash_table_add(set, message);
     return set;
 }

@@ -38,9 +38,7 @@ static FoundTools *found_on_path(const Session *session)
     FoundTools *found = found_tools_new();
     g_autoptr(GPtrArray) entries = session_path_of_type(session, "custom");
     for (guint i = 0; i < entries->len; i++) {
-        size_t j;
-        json_t *name;
-        json_array_foreach (found_in(entries->pdata[i]), j, name) {
+        json_each (found_in(entries->pdata[i]), j, name) {
             if (json_is_string(name))
                 found_tools_add(found, json_string_value(name));
         }
@@ -62,9 +60,7 @@ void discoverer_note_calls(const ToolSet *tools, const json_t *calls, FoundTools
     if (!found)
         return;
     g_autoptr(ToolSet) waiting = tool_set_waiting(tools);
-    size_t i;
-    json_t *call;
-    json_array_foreach (calls, i, call) {
+    json_each (calls, i, call) {
         const char *name = json_get_text(call, "name");
         const ToolDef *tool = name ? tool_set_find(waiting, name) : NULL;
         if (tool)

@@ -208,9 +208,7 @@ static void tell_live(Subscription *self, LiveMessage *live)
     }
     g_autoptr(json_t) updates =
         live_message_read(live, &self->cursor, self->spec.detail == DETAIL_WHOLE);
-    size_t i;
-    json_t *update;
-    json_array_foreach (updates, i, update) {
+    json_each (updates, i, update) {
         if (!self->is_removed)
             self->spec.func(update, self->spec.user_data);
     }

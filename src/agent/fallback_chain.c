@@ -22,11 +22,9 @@ static bool is_chosen_for(const ModelRegistry *registry, const char *role, const
 const char *fallback_chain_role(const Settings *settings, const ModelRegistry *registry,
                                 const Model *model)
 {
-    const char *role;
-    json_t *chain;
     if (is_chosen_for(registry, MODEL_ROLE_DEFAULT, model))
         return MODEL_ROLE_DEFAULT;
-    json_object_foreach ((json_t *)chains(settings), role, chain) {
+    json_each_member (chains(settings), role, chain) {
         bool is_other = strcmp(role, MODEL_ROLE_DEFAULT) != 0 && json_is_array(chain);
         if (is_other && is_chosen_for(registry, role, model))
             return role;

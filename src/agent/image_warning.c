@@ -8,9 +8,8 @@
 
 static size_t count_images(const json_t *message)
 {
-    size_t i, count = 0;
-    json_t *block;
-    json_array_foreach (json_get_array(message, "content"), i, block)
+    size_t count = 0;
+    json_each (json_get_array(message, "content"), i, block)
         count += g_strcmp0(json_get_text(block, "type"), "image") == 0;
     return count;
 }

@@ -98,9 +98,7 @@ json_t *message_queue_texts(MessageQueue *self)
 {
     g_autoptr(json_t) messages = message_queue_peek(self);
     json_t *texts = json_array();
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         g_autofree char *text = message_text(message);
         json_append_take(texts, json_text(text));
     }

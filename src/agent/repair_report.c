@@ -5,9 +5,7 @@
 static json_t *ids_of(const json_t *entries)
 {
     json_t *ids = json_array();
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry)
+    json_each (entries, i, entry)
         json_array_append(ids, json_object_get(entry, "id"));
     return ids;
 }

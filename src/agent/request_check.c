@@ -62,21 +62,17 @@ json_t *request_check(const SessionCopy *copy, const Model *model, const Thinkin
 
 void request_check_append(GString *out, const json_t *report)
 {
-    const char *name;
-    json_t *value;
-    size_t i;
     g_autofree char *title = g_strdup_printf(
         "  request to %s (%s):", json_get_text(report, "target"), json_get_text(report, "api"));
     visible_append(out, title);
-    json_object_foreach (json_get_object(report, "rules"), name, value)
+    json_each_member (json_get_object(report, "rules"), name, value)
         g_string_append_printf(out, "\n    %s, %" JSON_INTEGER_FORMAT " ×: %s", name,
                                json_integer_value(value), repair_rule_text(name));
-    json_array_foreach (json_get_array(report, "entries"), i, value) {
+    json_each (json_get_array(report, "entries"), i, value) {
         g_string_append(out, "\n    entry ");
         visible_append(out, json_get_text(value, "id"));
         const char *separator = ": ";
-        json_t *count;
-        json_object_foreach (json_get_object(value, "rules"), name, count) {
+        json_each_member (json_get_object(value, "rules"), name, count) {
             g_string_append_printf(out, "%s%s", separator, name);
             separator = ", ";
         }

@@ -180,9 +180,7 @@ json_t *rewinder_end_turn(Conversation *conversation, ToolContext *context)
         return NULL;
     keep_setup(session, &before);
     append_report(session, entry, report);
-    size_t i;
-    json_t *message;
-    json_array_foreach (words, i, message)
+    json_each (words, i, message)
         session_append_message(session, message);
     session_flush(session, NULL); // what goes wrong is told at the end of the next turn
     conversation_reload(conversation);

@@ -43,9 +43,7 @@ static bool blocks_images(const Run *self)
 /* What a person says, to the model of this turn. */
 static void warn_of_images(const Run *self, const json_t *messages)
 {
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         g_autofree char *text = image_warning_text(self->spec->registry, self->setup->model,
                                                    blocks_images(self), message);
         if (text)
@@ -103,9 +101,7 @@ static void turn_end(Run *self, json_t *message, json_t *results)
 
 static void deliver_pending(Run *self)
 {
-    size_t i;
-    json_t *message;
-    json_array_foreach (self->pending, i, message) {
+    json_each (self->pending, i, message) {
         conversation_add_whole(self->conversation, message);
         if (self->spec->rules)
             stream_rules_note_delivered(self->spec->rules, message);

@@ -88,13 +88,11 @@ static void split_tokens(const char *text, GPtrArray *tokens)
 static GPtrArray *tokens_of(const json_t *value, bool is_split)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
-    size_t i;
-    json_t *item;
     if (json_is_string(value) && is_split)
         split_tokens(json_string_value(value), all);
     else if (json_is_string(value))
         g_ptr_array_add(all, utf8_trim(json_string_value(value)));
-    json_array_foreach (value, i, item) {
+    json_each (value, i, item) {
         if (json_is_string(item))
             g_ptr_array_add(all, utf8_trim(json_string_value(item)));
     }

@@ -174,9 +174,7 @@ static void stream_rules_restore(StreamRules *self)
 {
     g_autoptr(GPtrArray) records = session_path_of_type(self->conversation->session, RECORD);
     for (guint i = 0; i < records->len; i++) {
-        size_t j;
-        json_t *name;
-        json_array_foreach (json_get_array(records->pdata[i], RECORD_KEY), j, name) {
+        json_each (json_get_array(records->pdata[i], RECORD_KEY), j, name) {
             Watched *watched = find_rule(self, json_string_value(name));
             if (watched)
                 watched->fired_at = 0;
@@ -481,9 +479,7 @@ void stream_rules_note_delivered(StreamRules *self, const json_t *message)
     if (g_strcmp0(json_get_text(message, "customType"), INJECTION) != 0)
         return;
     json_t *names = json_object_get(json_get_object(message, "details"), "rules");
-    size_t i;
-    json_t *name;
-    json_array_foreach (names, i, name) {
+    json_each (names, i, name) {
         Watched *watched = find_rule(self, json_string_value(name));
         if (watched)
             watched->fired_at = self->turns;

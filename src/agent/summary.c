@@ -33,9 +33,7 @@ static void add_model(GPtrArray *models, const Model *model)
 static void add_chain(GPtrArray *models, const SummaryContext *context, const char *role)
 {
     const json_t *chain = fallback_chain_of(context->settings, role);
-    size_t i;
-    json_t *item;
-    json_array_foreach (chain, i, item) {
+    json_each (chain, i, item) {
         ThinkingLevel unused;
         add_model(models, fallback_chain_find(context->registry, json_string_value(item), &unused));
     }

@@ -27,9 +27,8 @@ static void append_call(GString *calls, const json_t *block)
 {
     const char *name = json_get_text(block, "name");
     g_string_append_printf(calls, "%s%s(", calls->len > 0 ? "; " : "", name ? name : "");
-    const char *key, *separator = "";
-    json_t *value;
-    json_object_foreach (json_get_object(block, "arguments"), key, value) {
+    const char *separator = "";
+    json_each_member (json_get_object(block, "arguments"), key, value) {
         g_autofree char *text = json_to_text(value);
         g_string_append_printf(calls, "%s%s=%s", separator, key, text);
         separator = ", ";
@@ -42,9 +41,7 @@ static void append_assistant(GString *out, const json_t *message)
     g_autoptr(json_t) blocks = message_blocks(message);
     g_autoptr(GString) thinking = g_string_new(NULL);
     g_autoptr(GString) calls = g_string_new(NULL);
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         const char *type = json_get_text(block, "type");
         const char *thought = json_get_text(block, "thinking");
         if (g_strcmp0(type, "thinking") == 0 && thought)
@@ -76,9 +73,7 @@ char *transcript_text(const json_t *messages, const Model *model)
 {
     g_autoptr(json_t) converted = convert_history(messages, model);
     GString *out = g_string_new(NULL);
-    size_t i;
-    json_t *message;
-    json_array_foreach (converted, i, message) {
+    json_each (converted, i, message) {
         const char *role = message_role(message);
         g_autofree char *text = message_text(message);
         if (g_str_equal(role, "assistant"))
@@ -147,9 +142,7 @@ void file_lists_clear(FileLists *self)
 
 static bool has_path(const json_t *paths, const char *path)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (paths, i, item) {
+    json_each (paths, i, item) {
         if (g_strcmp0(json_string_value(item), path) == 0)
             return true;
     }
@@ -164,9 +157,7 @@ static void add_path(json_t *paths, const char *path)
 
 static void add_paths(json_t *paths, const json_t *more)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (more, i, item)
+    json_each (more, i, item)
         add_path(paths, json_string_value(item));
 }
 
@@ -202,13 +193,11 @@ static void add_call(FileLists *self, const json_t *call)
 
 void file_lists_add(FileLists *self, const json_t *messages)
 {
-    size_t i, j;
-    json_t *message, *call;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         if (!g_str_equal(message_role(message), "assistant"))
             continue;
         g_autoptr(json_t) calls = message_tool_calls(message);
-        json_array_foreach (calls, j, call)
+        json_each (calls, j, call)
             add_call(self, call);
     }
 }
@@ -242,9 +231,7 @@ static void append_list(GString *text, const char *tag, const json_t *paths)
     if (json_array_size(paths) == 0)
         return;
     g_string_append_printf(text, "\n\n<%s>\n", tag);
-    size_t i;
-    json_t *item;
-    json_array_foreach (paths, i, item)
+    json_each (paths, i, item)
         g_string_append_printf(text, "%s\n", json_string_value(item));
     g_string_append_printf(text, "</%s>", tag);
 }

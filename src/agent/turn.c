@@ -162,9 +162,7 @@ void turn_request(const TurnRequest *request, Conversation *conversation, TurnAn
         .is_failed = g_str_equal(stop_reason, "error") || g_str_equal(stop_reason, "aborted"),
         .is_stopped = is_stopped,
     };
-    size_t i;
-    json_t *call;
-    json_array_foreach (ret_answer->calls, i, call) {
+    json_each (ret_answer->calls, i, call) {
         if (request->setup->has_intent_tracing)
             take_intent(call);
     }

@@ -59,9 +59,7 @@ void usage_notes_append(UsageNotes *self, Session *session)
     g_autoptr(json_t) kept = g_steal_pointer(&self->kept);
     self->kept = json_array();
     pthread_mutex_unlock(&self->lock);
-    size_t i;
-    json_t *data;
-    json_array_foreach (kept, i, data) {
+    json_each (kept, i, data) {
         json_t *fields = json_object();
         json_set_text(fields, "customType", CUSTOM_TYPE);
         json_set_take(fields, "data", json_incref(data));

@@ -193,9 +193,7 @@ static const char *author_of(const json_t *thread, int64_t id)
 {
     if (json_get_int(thread, "id", 0) == id)
         return json_get_text(thread, "author");
-    size_t index;
-    json_t *each;
-    json_array_foreach (json_get_array(thread, "replies"), index, each)
+    json_each (json_get_array(thread, "replies"), index, each)
         if (json_get_int(each, "id", 0) == id)
             return json_get_text(each, "author");
     return NULL;

@@ -36,9 +36,7 @@ bool route_runs(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **err
     json_set_take(answer, "runs", json_incref(runs));
     json_set_take(answer, "nextCursor", text_or_null(cursor));
 
-    size_t index;
-    json_t *run;
-    json_array_foreach (runs, index, run) {
+    json_each (runs, index, run) {
         int64_t open = 0;
         if (!store_count_open(db, json_get_text(run, "id"), &open, error)) {
             json_decref(answer);

@@ -37,9 +37,8 @@ void check_list_add(CheckList *self, const char *id, CheckState state, const cha
 
 int check_list_width(const CheckList *self)
 {
-    size_t i, width = 0;
-    json_t *check;
-    json_array_foreach (self->checks, i, check)
+    size_t width = 0;
+    json_each (self->checks, i, check)
         width = MAX(width, strlen(json_get_text(check, "id")));
     return (int)width;
 }

@@ -147,9 +147,7 @@ static bool add_objects(ArgvReader *self, const FieldDef *field, const char *fla
         append_item(self, field, json_incref(value));
         return true;
     }
-    size_t index;
-    json_t *item;
-    json_array_foreach (value, index, item)
+    json_each (value, index, item)
         append_item(self, field, json_incref(item));
     return true;
 }

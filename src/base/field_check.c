@@ -127,9 +127,7 @@ static json_t *check_list(const FieldChecker *self, const FieldDef *field, const
         return NULL;
     }
     json_t *checked = json_array();
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         g_autofree char *item_path = self->wording->has_brackets
                                          ? g_strdup_printf("%s[%zu]", path, index)
                                          : g_strdup_printf("%s.%zu", path, index);
@@ -142,9 +140,7 @@ static json_t *check_map(const FieldChecker *self, const FieldDef *field, const 
                          const char *path)
 {
     json_t *checked = json_object();
-    const char *key;
-    json_t *given;
-    json_object_foreach ((json_t *)map, key, given) {
+    json_each_member (map, key, given) {
         g_autofree char *name = utf8_ellipsize(key, FIELD_MAX_NAME_CHARS);
         g_autofree char *item_path = g_strconcat(path, ".", name, NULL);
         g_autoptr(json_t) item = as_type(self, FIELD_STRING, given);
@@ -191,9 +187,7 @@ static json_t *check_value(const FieldChecker *self, const FieldDef *field, cons
 static void check_unknown(const FieldChecker *self, const FieldDef *fields, const json_t *object,
                           const char *prefix)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)object, key, value) {
+    json_each_member (object, key, value) {
         if (json_is_null(value) || field_find(fields, key))
             continue;
         g_autofree char *name = utf8_ellipsize(key, FIELD_MAX_NAME_CHARS);

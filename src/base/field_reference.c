@@ -7,11 +7,9 @@ static void append_type(GString *out, const json_t *property)
                  *forms = json_get_array(property, "anyOf");
     const json_t *items = json_get_object(property, "items");
     const char *type = json_get_text(property, "type");
-    size_t i;
-    json_t *value;
-    json_array_foreach (values, i, value)
+    json_each (values, i, value)
         g_string_append_printf(out, "%s`%s`", i > 0 ? ", " : "", json_string_value(value));
-    json_array_foreach (forms, i, value) {
+    json_each (forms, i, value) {
         g_string_append(out, i > 0 ? " or " : "");
         append_type(out, value);
     }
@@ -24,9 +22,7 @@ static void append_type(GString *out, const json_t *property)
 
 static bool is_required(const json_t *schema, const char *name)
 {
-    size_t i;
-    json_t *value;
-    json_array_foreach (json_get_array(schema, "required"), i, value)
+    json_each (json_get_array(schema, "required"), i, value)
         if (g_strcmp0(json_string_value(value), name) == 0)
             return true;
     return false;
@@ -44,9 +40,7 @@ static void append_cell(GString *out, const char *text)
 
 static void append_rows(GString *out, const char *prefix, const json_t *schema)
 {
-    const char *name = NULL;
-    json_t *property = NULL;
-    json_object_foreach ((json_t *)json_get_object(schema, "properties"), name, property) {
+    json_each_member (json_get_object(schema, "properties"), name, property) {
         const json_t *items = json_get_object(property, "items");
         const json_t *fallback = json_object_get(property, "default");
         g_string_append_printf(out, "| `%s%s`%s | ", prefix, name,

@@ -194,9 +194,6 @@ bool json_read_file(const char *path, json_t **ret_value, GError **error)
  */
 static int real_precision(const json_t *value, int precision)
 {
-    size_t index;
-    json_t *item;
-    const char *key;
     switch (json_typeof(value)) {
     case JSON_REAL:
         for (; precision < 17; precision++) {
@@ -207,11 +204,11 @@ static int real_precision(const json_t *value, int precision)
         }
         break;
     case JSON_ARRAY:
-        json_array_foreach (value, index, item)
+        json_each (value, index, item)
             precision = real_precision(item, precision);
         break;
     case JSON_OBJECT:
-        json_object_foreach ((json_t *)value, key, item)
+        json_each_member (value, key, item)
             precision = real_precision(item, precision);
         break;
     default:

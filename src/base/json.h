@@ -58,3 +58,24 @@ json_t *json_get_array(const json_t *object, const char *key);  // NULL when no 
 json_t *json_get_object(const json_t *object, const char *key); // NULL when no object
 /* Walks dotted keys: json_get_path(v, "a.b.c"). */
 json_t *json_get_path(const json_t *object, const char *dotted);
+
+/* Each item of an array, each member of an object; NULL has none. The loop declares what it names:
+   `size_t i` and `json_t *item`, `const char *key` and `json_t *value`. `break` and `continue` work
+   as in any loop: the inner `for` runs once, and clears what would end the outer one. */
+#define json_each(array, i, item)                                                                  \
+    for (size_t i = 0, item##_ends = 0; !item##_ends && i < json_array_size(array); i++)           \
+        for (json_t *item = (item##_ends = 1, json_array_get(array, i)); item;                     \
+             item = NULL, item##_ends = 0)
+#define json_each_member(object, key, value)                                                       \
+    for (const char *key = json_key_after(object, NULL), *value##_ends = NULL; key;                \
+         key = value##_ends ? NULL : json_key_after(object, key))                                  \
+        for (json_t *value = json_object_iter_value(json_object_key_to_iter(value##_ends = key));  \
+             value; value = NULL, value##_ends = NULL)
+
+/* For json_each_member(): the key after `key` in the object, the first after NULL. */
+static inline const char *json_key_after(const json_t *object, const char *key)
+{
+    json_t *whole = (json_t *)object;
+    return json_object_iter_key(key ? json_object_iter_next(whole, json_object_key_to_iter(key))
+                                    : json_object_iter(whole));
+}

@@ -48,9 +48,7 @@ static bool fits_type(const json_t *wanted, const json_t *value)
 {
     if (json_is_string(wanted))
         return is_of_type(json_string_value(wanted), value);
-    size_t i = 0;
-    json_t *name = NULL;
-    json_array_foreach (wanted, i, name)
+    json_each (wanted, i, name)
         if (!json_is_string(name) || is_of_type(json_string_value(name), value))
             return true;
     return json_array_size(wanted) == 0;
@@ -78,18 +76,14 @@ static char *describe_type(const json_t *wanted)
     if (json_is_string(wanted))
         return g_strdup(json_string_value(wanted));
     GString *out = g_string_new(NULL);
-    size_t i = 0;
-    json_t *name = NULL;
-    json_array_foreach (wanted, i, name)
+    json_each (wanted, i, name)
         g_string_append_printf(out, "%s%s", i > 0 ? " or " : "", json_string_value(name));
     return g_string_free(out, FALSE);
 }
 
 static bool is_required(const json_t *schema, const char *name)
 {
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach (json_get_array(schema, "required"), i, each)
+    json_each (json_get_array(schema, "required"), i, each)
         if (g_strcmp0(json_string_value(each), name) == 0)
             return true;
     return false;
@@ -121,9 +115,7 @@ static bool is_left_out(const Check *self, const json_t *schema, const json_t *p
 static json_t *check_object(Check *self, const json_t *schema, const json_t *object,
                             const char *prefix)
 {
-    size_t i = 0;
-    json_t *required = NULL;
-    json_array_foreach (json_get_array(schema, "required"), i, required) {
+    json_each (json_get_array(schema, "required"), i, required) {
         const char *name = json_string_value(required);
         if (name && !json_object_get(object, name)) {
             g_autofree char *path = g_strconcat(prefix, name, NULL);
@@ -132,9 +124,7 @@ static json_t *check_object(Check *self, const json_t *schema, const json_t *obj
     }
     const json_t *properties = json_get_object(schema, "properties");
     json_t *checked = json_object();
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)object, key, value) {
+    json_each_member (object, key, value) {
         const json_t *property = json_object_get(properties, key);
         if (is_left_out(self, schema, property, key, value))
             continue;
@@ -151,9 +141,7 @@ static json_t *check_object(Check *self, const json_t *schema, const json_t *obj
 static json_t *check_list(Check *self, const json_t *schema, const json_t *list, const char *path)
 {
     json_t *checked = json_array();
-    size_t i = 0;
-    json_t *item = NULL;
-    json_array_foreach (list, i, item) {
+    json_each (list, i, item) {
         g_autofree char *item_path = g_strdup_printf("%s.%zu", path, i);
         json_append_take(checked,
                          check_value(self, json_get_object(schema, "items"), item, item_path));
@@ -166,9 +154,7 @@ static bool check_enum(Check *self, const json_t *schema, const json_t *value, c
     const json_t *allowed = json_get_array(schema, "enum");
     if (!allowed)
         return true;
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach (allowed, i, each)
+    json_each (allowed, i, each)
         if (json_equal(each, value))
             return true;
     g_autofree char *text = json_to_text(allowed);

@@ -248,9 +248,7 @@ bool mask_finds_in_json(const json_t *value)
             if (mask_finds_in_json(json_array_get(value, i)))
                 return true;
     }
-    const char *key = NULL;
-    json_t *inner = NULL;
-    json_object_foreach ((json_t *)value, key, inner)
+    json_each_member (value, key, inner)
         if (mask_finds_in_json(inner))
             return true;
     return false;
@@ -271,9 +269,7 @@ static json_t *copy_masked(const json_t *value)
     if (!json_is_object(value))
         return json_deep_copy(value);
     json_t *copy = json_object();
-    const char *key = NULL;
-    json_t *inner = NULL;
-    json_object_foreach ((json_t *)value, key, inner)
+    json_each_member (value, key, inner)
         json_set_take(copy, key, copy_masked(inner));
     return copy;
 }

@@ -27,15 +27,12 @@ static json_t *read_node(Reader *self, const YamlNode *node, size_t level, GErro
 static size_t yaml_measure(const json_t *value, size_t level, size_t *depth)
 {
     size_t count = 1;
-    size_t index;
-    json_t *item;
-    const char *key;
     *depth = MAX(*depth, level);
     if (json_is_array(value)) {
-        json_array_foreach (value, index, item)
+        json_each (value, index, item)
             count += yaml_measure(item, level + 1, depth);
     } else if (json_is_object(value)) {
-        json_object_foreach ((json_t *)value, key, item)
+        json_each_member (value, key, item)
             count += 1 + yaml_measure(item, level + 1, depth);
     }
     return count;
@@ -183,9 +180,7 @@ static bool check_new(const YamlNode *map, const YamlNode *key, const char *name
 static bool check_merge(const json_t *value, int line, GError **error)
 {
     bool is_good = json_is_object(value) || json_is_array(value);
-    size_t index;
-    const json_t *item;
-    json_array_foreach (value, index, item)
+    json_each (value, index, item)
         is_good = is_good && json_is_object(item);
     return is_good ||
            yaml_fail_at(line, error, "a merge key needs a mapping or a list of mappings");
@@ -195,11 +190,9 @@ static bool check_merge(const json_t *value, int line, GError **error)
 // Without copying: what is merged was copied, and counted, when it was read.
 static void yaml_merge(json_t *object, json_t *merged)
 {
-    size_t index;
-    json_t *item;
     if (json_is_object(merged))
         json_object_update_missing(object, merged);
-    json_array_foreach (merged, index, item)
+    json_each (merged, index, item)
         json_object_update_missing(object, item);
 }
 

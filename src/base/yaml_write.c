@@ -90,9 +90,7 @@ static void write_indent(size_t indent, GString *out)
 
 static void write_list(const json_t *list, size_t indent, const char *newline, GString *out)
 {
-    size_t index = 0;
-    json_t *item = NULL;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         g_string_append(out, newline);
         write_indent(indent, out);
         g_string_append(out, "- ");
@@ -108,9 +106,7 @@ void yaml_write_pair(const char *key, const json_t *value, size_t indent, const 
     g_string_append_c(out, ':');
     if (json_object_size(value) > 0) {
         g_string_append(out, newline);
-        const char *name = NULL;
-        json_t *item = NULL;
-        json_object_foreach ((json_t *)value, name, item)
+        json_each_member (value, name, item)
             yaml_write_pair(name, item, indent + INDENT_STEP, newline, out);
         return;
     }
@@ -154,10 +150,8 @@ static void write_literal(const char *text, size_t indent, GString *out)
 
 static bool is_short_list(const json_t *list)
 {
-    size_t index = 0;
-    json_t *item = NULL;
     g_autoptr(GString) line = g_string_new(NULL);
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         if (json_is_array(item) || json_is_object(item))
             return false;
     }
@@ -188,9 +182,7 @@ static void write_value(const json_t *value, size_t indent, GString *out)
 /* `is_begun`: its first key follows a "- ". */
 static void write_map(const json_t *map, size_t indent, bool is_begun, GString *out)
 {
-    const char *key = NULL;
-    json_t *item = NULL;
-    json_object_foreach ((json_t *)map, key, item) {
+    json_each_member (map, key, item) {
         if (!is_begun)
             write_indent(indent, out);
         is_begun = false;
@@ -202,9 +194,7 @@ static void write_map(const json_t *map, size_t indent, bool is_begun, GString *
 
 void yaml_write_items(const json_t *list, size_t indent, GString *out)
 {
-    size_t index = 0;
-    json_t *item = NULL;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         write_indent(indent, out);
         g_string_append_c(out, '-');
         if (json_object_size(item) > 0) {

@@ -55,9 +55,7 @@ static void planned_free(void *commit_)
 static void take_parts(PlannedCommit *commit, const json_t *numbers, unsigned which,
                        unsigned *owners, unsigned part_count, GString *problems)
 {
-    size_t i;
-    json_t *value;
-    json_array_foreach (numbers, i, value) {
+    json_each (numbers, i, value) {
         json_int_t number = json_integer_value(value);
         if (number < 1 || number > part_count) {
             g_string_append_printf(problems,

@@ -135,9 +135,7 @@ static bool read_input_file(const char *path, GString *data, GError **error)
 /* The JSON's fields beside those of the flags. */
 static bool agent_tools_input_merge(json_t *arguments, const json_t *given, GError **error)
 {
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)given, key, value) {
+    json_each_member (given, key, value) {
         const json_t *flag = json_object_get(arguments, key);
         if (flag && !json_is_null(value) && !json_equal(flag, value))
             return answer_error(error, ANSWER_VALIDATION, NULL,

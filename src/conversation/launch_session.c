@@ -158,11 +158,9 @@ static char **scope_patterns(const LaunchPlace *place)
     if (place->wanted->models)
         return g_strsplit(place->wanted->models, ",", -1);
     GPtrArray *patterns = g_ptr_array_new();
-    size_t i;
-    json_t *item;
     g_autoptr(json_t) enabled =
         settings_list_in(settings_get_json(place->settings, "enabledModels"), place->cwd);
-    json_array_foreach (enabled, i, item)
+    json_each (enabled, i, item)
         g_ptr_array_add(patterns, g_strdup(json_string_value(item)));
     g_ptr_array_add(patterns, NULL);
     return (char **)g_ptr_array_free(patterns, FALSE);

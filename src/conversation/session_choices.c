@@ -259,9 +259,7 @@ static void add_answer(Sums *sums, const json_t *message)
 json_t *agent_session_stats(const AgentSession *self)
 {
     Sums sums = { 0 };
-    size_t i;
-    json_t *message;
-    json_array_foreach (self->view.messages, i, message) {
+    json_each (self->view.messages, i, message) {
         const char *role = message_role(message);
         if (g_str_equal(role, "assistant"))
             add_answer(&sums, message);

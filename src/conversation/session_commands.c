@@ -148,9 +148,7 @@ static json_t *message_of(const CommandArgs *args)
         return message_user(args->message);
     json_t *content = json_array();
     json_append_take(content, message_text_block(args->message));
-    size_t i;
-    json_t *image;
-    json_array_foreach (args->images, i, image)
+    json_each (args->images, i, image)
         json_append_take(content, message_image_block(json_get_text(image, "data"),
                                                       json_get_text(image, "mimeType")));
     return message_user_blocks(content);
@@ -307,9 +305,7 @@ COMMAND(set_tools)
 {
     const CommandArgs *args = args_;
     g_autoptr(GPtrArray) names = g_ptr_array_new();
-    size_t i;
-    json_t *name;
-    json_array_foreach (args->names, i, name)
+    json_each (args->names, i, name)
         g_ptr_array_add(names, (gpointer)json_string_value(name));
     g_ptr_array_add(names, NULL);
     return agent_session_set_tools(session, (const char *const *)names->pdata, error);

@@ -35,9 +35,7 @@ struct SessionTitle {
 /* What the person asked for first. Caller frees; NULL: nothing. */
 static char *first_prompt(const json_t *messages)
 {
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         if (!g_str_equal(message_role(message), "user"))
             continue;
         g_autofree char *text = message_text(message);

@@ -40,9 +40,7 @@ bool agent_session_force_tool(AgentSession *self, const char *name, GError **err
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     g_autoptr(json_t) offered = turn_setup_tool_list(setup);
     bool is_offered = !name;
-    size_t i = 0;
-    json_t *tool = NULL;
-    json_array_foreach (offered, i, tool)
+    json_each (offered, i, tool)
         is_offered = is_offered || g_strcmp0(json_get_text(tool, "name"), name) == 0;
     if (!is_offered)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "the model is not offered a tool \"%s\"",

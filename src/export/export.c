@@ -31,9 +31,7 @@ static json_t *render_blocks(const json_t *message)
 {
     g_autoptr(json_t) blocks = message_blocks(message);
     json_t *rendered = json_array();
-    size_t i = 0;
-    const json_t *block = NULL;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         bool is_text = g_strcmp0(json_get_text(block, "type"), "text") == 0;
         json_append_take(rendered, is_text ? render(json_get_text(block, "text")) : json_null());
     }
@@ -44,9 +42,7 @@ static json_t *render_blocks(const json_t *message)
 static json_t *render_entries(const json_t *entries)
 {
     json_t *all = json_object();
-    size_t i = 0;
-    const json_t *entry = NULL;
-    json_array_foreach (entries, i, entry) {
+    json_each (entries, i, entry) {
         const char *id = json_get_text(entry, "id");
         const json_t *message = json_get_object(entry, "message");
         const char *role = message_role(message);

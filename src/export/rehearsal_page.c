@@ -66,9 +66,7 @@ static void append_diff(GString *out, const char *diff)
 /* Whatever is no text of its own: labels, branches, numbers. */
 static void append_fields(GString *out, const json_t *body)
 {
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)body, key, value) {
+    json_each_member (body, key, value) {
         if (strcmp(key, "body") == 0 || strcmp(key, "title") == 0)
             continue;
         g_autofree char *text =

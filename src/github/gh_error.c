@@ -69,9 +69,7 @@ static char *with_api_details(const char *message, const char *output)
     json_parse_text(output, &answer, NULL);
     g_autoptr(GPtrArray) details = g_ptr_array_new_with_free_func(g_free);
     append_detail(details, message, json_get_text(answer, "message"));
-    size_t i;
-    json_t *item;
-    json_array_foreach (json_get_array(answer, "errors"), i, item) {
+    json_each (json_get_array(answer, "errors"), i, item) {
         g_autofree char *detail = describe_error(item);
         append_detail(details, message, detail);
     }

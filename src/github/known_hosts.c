@@ -69,9 +69,7 @@ char **repo_known_hosts(const Settings *settings)
     GPtrArray *hosts = g_ptr_array_new();
     add_host(hosts, GITHUB_HOST);
     add_host(hosts, settings_get_text(settings, "gh.defaultHost"));
-    size_t i;
-    json_t *known;
-    json_array_foreach (settings_get_json(settings, "gh.knownHosts"), i, known)
+    json_each (settings_get_json(settings, "gh.knownHosts"), i, known)
         add_host(hosts, json_string_value(known));
     if (settings_get_bool(settings, "gh.trustGhLogins"))
         add_gh_logins(hosts);

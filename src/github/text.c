@@ -82,9 +82,7 @@ char *text_author(const json_t *user)
 char *text_labels(const json_t *labels)
 {
     GString *out = g_string_new(NULL);
-    size_t i;
-    json_t *label;
-    json_array_foreach (labels, i, label) {
+    json_each (labels, i, label) {
         const char *name = json_get_text(label, "name");
         if (str_is_empty(name))
             continue;

@@ -124,9 +124,7 @@ static void mcp_server_initialized(McpServer *self)
 
 static void take_roots(McpServer *self, const json_t *result)
 {
-    size_t i = 0;
-    json_t *root = NULL;
-    json_array_foreach (json_get_array(result, "roots"), i, root) {
+    json_each (json_get_array(result, "roots"), i, root) {
         const char *uri = json_get_text(root, "uri");
         if (!uri || !g_str_has_prefix(uri, "file://") || self->client_root)
             continue;
@@ -219,9 +217,7 @@ static void receive_batch(McpServer *self, const json_t *batch)
         mcp_server_send(self, jsonrpc_error(NULL, JSONRPC_INVALID_REQUEST, text));
         return;
     }
-    size_t i = 0;
-    json_t *item = NULL;
-    json_array_foreach (batch, i, item)
+    json_each (batch, i, item)
         mcp_server_receive(self, item);
 }
 

@@ -80,9 +80,7 @@ static json_t *write_content(const json_t *blocks)
 {
     json_t *content = json_array();
     bool has_text = false;
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "text")) {
             json_append_take(content, message_text_block(json_get_text(block, "text")));
             has_text = true;
@@ -163,9 +161,7 @@ void anthropic_write_user(const Model *model G_GNUC_UNUSED, const json_t *messag
 void anthropic_write_assistant(const Model *model G_GNUC_UNUSED, const json_t *message, json_t *out)
 {
     json_t *content = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(message, "content"), i, block)
+    json_each (json_get_array(message, "content"), i, block)
         json_append_take(content, write_assistant_block(block));
     wire_append_message(out, "assistant", content);
 }
@@ -173,9 +169,7 @@ void anthropic_write_assistant(const Model *model G_GNUC_UNUSED, const json_t *m
 void anthropic_write_results(const Model *model G_GNUC_UNUSED, const json_t *results, json_t *out)
 {
     json_t *content = json_array();
-    size_t i;
-    json_t *result;
-    json_array_foreach (results, i, result)
+    json_each (results, i, result)
         json_append_take(content, write_tool_result(result));
     wire_append_message(out, "user", content);
 }
@@ -193,9 +187,7 @@ static json_t *write_system(const char *const *blocks)
 static json_t *write_tools(const json_t *tools)
 {
     json_t *out = json_array();
-    size_t i;
-    json_t *tool;
-    json_array_foreach (tools, i, tool) {
+    json_each (tools, i, tool) {
         json_t *copy = json_object();
         json_set_text(copy, "name", json_get_text(tool, "name"));
         json_set_text(copy, "description", json_get_text(tool, "description"));

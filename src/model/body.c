@@ -228,9 +228,7 @@ static void add_piece(BodyCache *self, const WireFormat *wire, const json_t *mes
 
 static void add_pieces(BodyCache *self, const WireFormat *wire, const json_t *messages)
 {
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message)
+    json_each (messages, i, message)
         add_piece(self, wire, message);
 }
 
@@ -254,10 +252,9 @@ static void note_assistant(Group *group, const json_t *message)
 
 static size_t count_images(const json_t *messages)
 {
-    size_t count = 0, i, j;
-    json_t *message, *block;
-    json_array_foreach (messages, i, message) {
-        json_array_foreach (json_get_array(message, "content"), j, block)
+    size_t count = 0;
+    json_each (messages, i, message) {
+        json_each (json_get_array(message, "content"), j, block)
             count += wire_block_is(block, "image");
     }
     return count;
@@ -445,9 +442,7 @@ static GString *make_start(const ProviderRequest *request, const WireFormat *wir
     g_autoptr(json_t) word = needs_word ? make_word(request, wire) : NULL;
     if (word)
         json_array_extend(system, word);
-    size_t i;
-    json_t *message;
-    json_array_foreach (system, i, message) {
+    json_each (system, i, message) {
         g_autofree char *piece = json_to_text(message);
         g_string_append_printf(start, "%s%s", i > 0 ? "," : "", piece);
     }
@@ -482,9 +477,7 @@ static void add_extra_body(const ProviderRequest *request, const char *messages_
                            json_t *tail)
 {
     const json_t *extra = json_get_object(request->model->compat, "extraBody");
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)extra, key, value) {
+    json_each_member (extra, key, value) {
         if (strcmp(key, messages_key) != 0)
             json_object_set(json_object_get(head, key) ? head : tail, key, value);
     }

@@ -68,9 +68,7 @@ json_t *body_fit_apply(const BodyFit *self, const json_t *messages)
     if (g_hash_table_size(self->forms) == 0)
         return json_incref((json_t *)messages);
     json_t *out = json_array();
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message)
+    json_each (messages, i, message)
         json_array_append(out, form_of(self, message));
     return out;
 }
@@ -104,9 +102,7 @@ static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
     const json_t *blocks = json_get_array(form, "content");
     g_autoptr(json_t) content = json_array();
     bool is_changed = false;
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (!is_image(block) || (wish->images == 0 && wish->bytes == 0)) {
             json_array_append(content, block);
             continue;
@@ -127,9 +123,7 @@ static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
 static bool drop_images(BodyFit *self, const json_t *messages, Wish *wish)
 {
     bool is_changed = false;
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         if (wish->images == 0 && wish->bytes == 0)
             break;
         is_changed = drop_from(self, message, wish) || is_changed;
@@ -178,9 +172,7 @@ static bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t by
 {
     Wish wish = { .bytes = bytes, .reason = TO_FIT };
     bool is_changed = drop_images(self, messages, &wish);
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         if (wish.bytes == 0)
             break;
         is_changed = shorten_result(self, message, &wish) || is_changed;
@@ -193,9 +185,7 @@ static bool scale_in(BodyFit *self, json_t *message, const ImageLimits *limits)
     const json_t *form = form_of(self, message);
     g_autoptr(json_t) content = json_array();
     bool is_changed = false;
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(form, "content"), i, block) {
+    json_each (json_get_array(form, "content"), i, block) {
         json_t *fit = is_image(block) ? image_repair(block, limits) : json_incref(block);
         is_changed = is_changed || fit != block;
         json_append_take(content, fit);
@@ -211,9 +201,7 @@ static bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigne
 {
     const ImageLimits limits = { SIZE_MAX, side };
     bool is_changed = false;
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         if (!g_hash_table_contains(self->known, message))
             is_changed = scale_in(self, message, &limits) || is_changed;
     }

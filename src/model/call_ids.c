@@ -68,9 +68,7 @@ static json_t *adopt_answer(CallIds *self, json_t *message, size_t place, GArray
     g_array_set_size(renamings, 0);
     json_t *content = json_get_array(message, "content");
     json_t *copy = NULL;
-    size_t i;
-    json_t *block;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         if (!wire_block_is(block, "toolCall"))
             continue;
         const char *id = json_get_text(block, "id");
@@ -114,9 +112,7 @@ json_t *call_ids_adopt(CallIds *self, const json_t *messages, RepairNotes *notes
     g_autoptr(GArray) renamings = g_array_new(FALSE, FALSE, sizeof(Renaming));
     g_array_set_clear_func(renamings, renaming_clear);
     json_t *adopted = json_array();
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         const char *role = message_role(message);
         json_t *taken = NULL;
         if (strcmp(role, "assistant") == 0)

@@ -82,9 +82,7 @@ static json_t *fit_image(const Converter *self, json_t *block)
 static json_t *clean_blocks(const Converter *self, json_t *blocks)
 {
     json_t *out = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         const char *text = json_get_text(block, "text");
         bool is_text = wire_block_is(block, "text");
         if (wire_block_is(block, "image"))
@@ -179,11 +177,9 @@ json_t *convert_stub_tools(const json_t *messages)
 {
     json_t *tools = json_array();
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    size_t i, j;
-    json_t *message, *call;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         g_autoptr(json_t) calls = message_tool_calls(message);
-        json_array_foreach (calls, j, call) {
+        json_each (calls, j, call) {
             char *name = convert_tool_name(json_get_text(call, "name"));
             if (g_hash_table_add(seen, name))
                 json_append_take(tools, json_pack("{s:s, s:s, s:{s:s}}", "name", name,
@@ -230,9 +226,7 @@ static void drop_last_thinking(const Converter *self, json_t *blocks)
 /* Thinking that broke off says nothing to anybody. */
 static bool is_thinking_only(const json_t *blocks)
 {
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         const char *text = json_get_text(block, "text");
         if (wire_block_is(block, "toolCall") || (text && !utf8_is_blank(text)))
             return false;
@@ -255,9 +249,7 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
     }
     if (json_array_size(blocks) == 0)
         converter_note(self, REPAIR_EMPTY);
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         bool is_last = i + 1 == json_array_size(blocks);
         if (wire_block_is(block, "thinking"))
             convert_thinking(self, out, block, is_same_model, is_broken && is_last);
@@ -438,9 +430,7 @@ static void convert_assistant(Converter *self, size_t index)
 
     g_autoptr(json_t) calls = message_tool_calls(message);
     bool has_missing = false;
-    size_t i;
-    json_t *call;
-    json_array_foreach (calls, i, call) {
+    json_each (calls, i, call) {
         self->place = g_array_index(self->places, size_t, index);
         const json_t *result = find_result(self, index, call);
         has_missing = has_missing || !result;

@@ -132,9 +132,7 @@ static void set_window(Model *model, int64_t tokens)
 
 static bool has_word(const json_t *list, const char *word)
 {
-    size_t i;
-    json_t *value;
-    json_array_foreach (list, i, value) {
+    json_each (list, i, value) {
         if (g_strcmp0(json_string_value(value), word) == 0)
             return true;
     }
@@ -145,9 +143,7 @@ static bool has_word(const json_t *list, const char *word)
 static void read_ollama_details(Model *model, const json_t *details)
 {
     const json_t *capabilities = json_get_array(details, "capabilities");
-    const char *name;
-    json_t *value;
-    json_object_foreach (json_get_object(details, "model_info"), name, value) {
+    json_each_member (json_get_object(details, "model_info"), name, value) {
         if (g_str_has_suffix(name, ".context_length"))
             set_window(model, json_integer_value(value));
     }
@@ -173,9 +169,7 @@ static bool ask_ollama(const Inquiry *self, GError **error)
     g_autoptr(json_t) answer = NULL;
     if (!inquiry_ask(self, url, NULL, self->list_ms, &answer, error))
         return false;
-    size_t i;
-    json_t *item;
-    json_array_foreach (json_get_array(answer, "models"), i, item) {
+    json_each (json_get_array(answer, "models"), i, item) {
         const char *id = json_get_text(item, "name");
         if (id && *id && i < LIMIT_MODEL_LIST_MODELS)
             ask_ollama_details(self, add_model(self, id));
@@ -203,9 +197,7 @@ static bool ask_list(const Inquiry *self, GError **error)
     if (!inquiry_ask(self, url, NULL, self->list_ms, &answer, error))
         return false;
     const json_t *list = json_is_array(answer) ? answer : json_get_array(answer, "data");
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
+    json_each (list, i, item) {
         const char *id = json_get_text(item, "id");
         if (id && *id && i < LIMIT_MODEL_LIST_MODELS)
             set_window(add_model(self, id), listed_window(item));

@@ -145,9 +145,7 @@ static bool on_event(const char *name G_GNUC_UNUSED, const char *data, size_t si
     }
     const json_t *candidate = json_array_get(json_get_array(chunk, "candidates"), 0);
     const json_t *content = json_get_object(candidate, "content");
-    size_t i;
-    json_t *part;
-    json_array_foreach (json_get_array(content, "parts"), i, part) {
+    json_each (json_get_array(content, "parts"), i, part) {
         if (!on_part(self, part, error))
             return false;
     }

@@ -79,9 +79,7 @@ void gemini_write_user(const Model *model G_GNUC_UNUSED, const json_t *message,
                        bool is_after_tool G_GNUC_UNUSED, json_t *out)
 {
     json_t *parts = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(message, "content"), i, block) {
+    json_each (json_get_array(message, "content"), i, block) {
         if (wire_block_is(block, "text"))
             json_append_take(parts, text_part(json_get_text(block, "text")));
         else if (wire_block_is(block, "image"))
@@ -132,9 +130,7 @@ void gemini_write_assistant(const Model *model, const json_t *message, json_t *o
 {
     json_t *parts = json_array();
     bool is_first_call = true;
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(message, "content"), i, block) {
+    json_each (json_get_array(message, "content"), i, block) {
         if (wire_block_is(block, "toolCall")) {
             append_call(parts, block, is_first_call && needs_signed_calls(model));
             is_first_call = false;
@@ -170,9 +166,7 @@ static json_t *write_result(const json_t *result, json_t *images)
     json_set_text(function, "name", json_get_text(result, "toolName"));
     json_set_take(function, "response", response);
     json_t *own_images = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "image"))
             append_image(images ? images : own_images, block);
     }
@@ -189,9 +183,7 @@ void gemini_write_results(const Model *model, const json_t *results, json_t *out
     json_t *parts = json_array();
     json_t *images = json_array();
     bool is_multimodal = model_generation(model) >= LEVELS_SINCE;
-    size_t i;
-    json_t *result;
-    json_array_foreach (results, i, result)
+    json_each (results, i, result)
         json_append_take(parts, write_result(result, is_multimodal ? NULL : images));
     append_content(out, "user", parts);
     if (json_array_size(images) > 0)
@@ -202,9 +194,7 @@ void gemini_write_results(const Model *model, const json_t *results, json_t *out
 static json_t *write_tools(const json_t *tools)
 {
     json_t *declarations = json_array();
-    size_t i;
-    json_t *tool;
-    json_array_foreach (tools, i, tool) {
+    json_each (tools, i, tool) {
         json_t *entry = json_object();
         json_set_text(entry, "name", json_get_text(tool, "name"));
         json_set_text(entry, "description", json_get_text(tool, "description"));

@@ -156,9 +156,7 @@ char *message_blocks_text(const json_t *blocks)
 {
     GString *text = g_string_new(NULL);
     bool is_first = true;
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (!block_is(block, "text"))
             continue;
         if (!is_first)
@@ -179,9 +177,7 @@ json_t *message_tool_calls(const json_t *message)
 {
     g_autoptr(json_t) blocks = message_blocks(message);
     json_t *calls = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (block_is(block, "toolCall"))
             json_array_append(calls, block);
     }

@@ -64,9 +64,7 @@ static char **selectors_of(const ModelRegistry *self, const char *role, char **r
     if (given)
         return g_strsplit(given, ",", -1);
     GPtrArray *selectors = g_ptr_array_new();
-    size_t i;
-    json_t *item;
-    json_array_foreach (json_is_array(value) ? value : NULL, i, item) {
+    json_each (json_is_array(value) ? value : NULL, i, item) {
         if (json_is_string(item))
             g_ptr_array_add(selectors, g_strdup(json_string_value(item)));
     }
@@ -290,12 +288,10 @@ json_t *model_roles_chosen(const ModelRegistry *self_)
 {
     ModelRegistry *self = (ModelRegistry *)self_;
     json_t *chosen = json_object();
-    const char *role;
-    json_t *value;
     HOLD_LOCK(&self->select_lock);
     for (size_t i = 0; role_names[i]; i++) // the environment names some, too
         add_chosen(self, role_names[i], chosen);
-    json_object_foreach (self->roles, role, value)
+    json_each_member (self->roles, role, value)
         add_chosen(self, role, chosen);
     return chosen;
 }

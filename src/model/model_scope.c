@@ -94,9 +94,7 @@ GArray *model_scope_of_roles(ModelRegistry *registry, const json_t *roles)
 {
     g_autoptr(GArray) scope = g_array_new(FALSE, FALSE, sizeof(ModelChoice));
     bool is_chosen = false;
-    size_t i;
-    json_t *item;
-    json_array_foreach (roles, i, item) {
+    json_each (roles, i, item) {
         ModelChoice choice = { 0 };
         bool is_own = false;
         const char *role = json_string_value(item);

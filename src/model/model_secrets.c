@@ -25,9 +25,7 @@ static void take(const char *written, VariableFunc take_variable)
 /* Of headers only what a variable holds and what authorizes is a secret. */
 static void take_headers(const json_t *headers, VariableFunc take_variable)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)headers, name, value) {
+    json_each_member (headers, name, value) {
         const char *written = json_string_value(value);
         bool is_variable = written && env_is_name(written) && env_get_raw(written);
         g_autofree char *lower = g_ascii_strdown(name, -1);
@@ -40,9 +38,7 @@ static void take_provider(const json_t *config, VariableFunc take_variable)
 {
     take(json_get_text(config, "apiKey"), take_variable);
     take_headers(json_get_object(config, "headers"), take_variable);
-    size_t i = 0;
-    json_t *model = NULL;
-    json_array_foreach (json_get_array(config, "models"), i, model)
+    json_each (json_get_array(config, "models"), i, model)
         take_headers(json_get_object(model, "headers"), take_variable);
 }
 
@@ -53,9 +49,7 @@ static void take_all(const char *agent_dir, VariableFunc take_variable)
     g_autoptr(json_t) root = NULL;
     if (!yaml_read_file(yaml, &root, NULL) && !json_read_file(json, &root, NULL))
         return;
-    const char *name = NULL;
-    json_t *config = NULL;
-    json_object_foreach ((json_t *)json_get_object(root, "providers"), name, config)
+    json_each_member (json_get_object(root, "providers"), name, config)
         take_provider(config, take_variable);
 }
 

@@ -58,9 +58,7 @@ static bool on_content(Decoder *self, const json_t *content, GError **error)
 {
     if (json_is_string(content))
         return on_text(self, content, error);
-    size_t i;
-    json_t *part;
-    json_array_foreach (content, i, part) {
+    json_each (content, i, part) {
         if (wire_block_is(part, "text") && !on_text(self, json_object_get(part, "text"), error))
             return false;
     }
@@ -176,9 +174,7 @@ static bool on_choice(Decoder *self, const json_t *choice, GError **error)
         !on_content(self, json_object_get(delta, "content"), error) ||
         !on_text(self, refusal, error))
         return false;
-    size_t i;
-    json_t *piece;
-    json_array_foreach (json_get_array(delta, "tool_calls"), i, piece) {
+    json_each (json_get_array(delta, "tool_calls"), i, piece) {
         if (!on_call(self, piece, error))
             return false;
     }

@@ -31,9 +31,7 @@ static json_t *write_user_content(const json_t *blocks)
         return json_text(text);
     }
     json_t *parts = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "text"))
             json_append_take(parts, message_text_block(json_get_text(block, "text")));
         else if (wire_block_is(block, "image"))
@@ -63,9 +61,7 @@ typedef struct Reasoning {
 
 static void gather_reasoning(const json_t *blocks, const OpenaiCompat *compat, Reasoning *reasoning)
 {
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (!wire_block_is(block, "thinking"))
             continue;
         const char *field = json_get_text(block, "thinkingSignature");
@@ -89,9 +85,7 @@ void openai_write_assistant(const Model *model, const json_t *message, json_t *o
     const json_t *blocks = json_get_array(message, "content");
     g_autofree char *text = wire_join_text(blocks, "\n");
     json_t *calls = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "toolCall"))
             json_append_take(calls, write_tool_call(block));
     }
@@ -129,9 +123,7 @@ static void append_tool_result(json_t *out, const json_t *message, const OpenaiC
 {
     const json_t *blocks = json_get_array(message, "content");
     g_autofree char *text = wire_join_text(blocks, "\n");
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "image"))
             append_image(images, block);
     }
@@ -154,9 +146,7 @@ void openai_write_results(const Model *model, const json_t *results, json_t *out
 {
     OpenaiCompat compat = openai_compat(model);
     json_t *images = json_array();
-    size_t i;
-    json_t *message;
-    json_array_foreach (results, i, message)
+    json_each (results, i, message)
         append_tool_result(out, message, &compat, images);
     if (json_array_size(images) > 0) {
         end_results(out, &compat);
@@ -202,9 +192,7 @@ void openai_write_system(const ProviderRequest *request, json_t *out)
 static json_t *write_tools(const json_t *tools)
 {
     json_t *out = json_array();
-    size_t i;
-    json_t *tool;
-    json_array_foreach (tools, i, tool) {
+    json_each (tools, i, tool) {
         json_t *function = json_object();
         json_set_text(function, "name", json_get_text(tool, "name"));
         json_set_text(function, "description", json_get_text(tool, "description"));

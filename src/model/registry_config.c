@@ -45,9 +45,7 @@ static void read_input(Model *model, const json_t *input)
     if (!json_is_array(input))
         return;
     model->accepts_images = false;
-    size_t i;
-    json_t *kind;
-    json_array_foreach (input, i, kind) {
+    json_each (input, i, kind) {
         if (g_strcmp0(json_string_value(kind), "image") == 0)
             model->accepts_images = true;
     }

@@ -132,9 +132,7 @@ static void apply_config(ModelRegistry *self, const char *provider, json_t *conf
         g_clear_pointer(&self->openai_base_url, g_free);
     apply_overrides(self, provider, config);
     apply_discovery(self, provider, config);
-    size_t i;
-    json_t *model;
-    json_array_foreach (json_get_array(config, "models"), i, model)
+    json_each (json_get_array(config, "models"), i, model)
         add_model(self, provider, config, model);
 }
 
@@ -169,15 +167,13 @@ bool registry_read_file(ModelRegistry *self, const char *path, GError **error)
     const json_t *providers = json_object_get(root, "providers");
     if (!json_is_object(root) || (providers && !json_is_object(providers)))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s: \"providers\" is not a mapping", path);
-    const char *name;
-    json_t *config;
-    json_object_foreach ((json_t *)providers, name, config) {
+    json_each_member (providers, name, config) {
         if (!check_provider(name, config, error)) {
             g_prefix_error(error, "%s: ", path);
             return false;
         }
     }
-    json_object_foreach ((json_t *)providers, name, config)
+    json_each_member (providers, name, config)
         apply_config(self, name, config);
     return true;
 }

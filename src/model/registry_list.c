@@ -69,9 +69,7 @@ static json_t *roles_of(const Model *model, const ModelListOptions *options)
 {
     g_autofree char *own = g_strconcat(model->provider, "/", model->id, NULL);
     json_t *roles = json_array();
-    const char *role;
-    json_t *name;
-    json_object_foreach ((json_t *)options->roles, role, name) {
+    json_each_member (options->roles, role, name) {
         if (g_strcmp0(json_string_value(name), own) != 0)
             continue;
         const json_t *tag = json_get_object(options->tags, role);
@@ -87,9 +85,7 @@ static char *roles_cell(const Model *model, const ModelListOptions *options)
 {
     g_autoptr(json_t) roles = roles_of(model, options);
     g_autoptr(GString) text = g_string_new(NULL);
-    size_t i;
-    json_t *role;
-    json_array_foreach (roles, i, role) {
+    json_each (roles, i, role) {
         const char *name = json_get_text(role, "name");
         g_autofree char *cut = utf8_ellipsize(name ? name : json_get_text(role, "id"), TAG_CHARS);
         g_string_append(text, i > 0 ? ", " : "");

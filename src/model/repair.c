@@ -40,14 +40,11 @@ static bool is_dirty(const json_t *value)
 {
     if (json_is_string(value))
         return has_unwanted(json_string_value(value));
-    const char *key;
-    size_t i;
-    json_t *item;
-    json_object_foreach ((json_t *)value, key, item) {
+    json_each_member (value, key, item) {
         if (has_unwanted(key) || (!is_opaque(value, key) && is_dirty(item)))
             return true;
     }
-    json_array_foreach (value, i, item) {
+    json_each (value, i, item) {
         if (is_dirty(item))
             return true;
     }
@@ -71,19 +68,16 @@ static json_t *repair_clean(json_t *value)
         g_autofree char *text = clean_text(json_string_value(value));
         return json_text(text);
     }
-    const char *key;
-    size_t i;
-    json_t *item;
     if (json_is_array(value)) {
         json_t *array = json_array();
-        json_array_foreach (value, i, item)
+        json_each (value, i, item)
             json_append_take(array, repair_clean(item));
         return array;
     }
     if (!json_is_object(value))
         return json_incref(value);
     json_t *object = json_object();
-    json_object_foreach (value, key, item) {
+    json_each_member (value, key, item) {
         g_autofree char *name = clean_text(key);
         json_set_take(object, name, is_opaque(value, key) ? json_incref(item) : repair_clean(item));
     }
@@ -96,14 +90,11 @@ static bool is_too_deep(const json_t *value, int depth)
 {
     if (depth > ARGUMENTS_MAX_DEPTH)
         return true;
-    const char *key;
-    size_t i;
-    json_t *item;
-    json_object_foreach ((json_t *)value, key, item) {
+    json_each_member (value, key, item) {
         if (is_too_deep(item, depth + 1))
             return true;
     }
-    json_array_foreach (value, i, item) {
+    json_each (value, i, item) {
         if (is_too_deep(item, depth + 1))
             return true;
     }
@@ -210,9 +201,7 @@ static json_t *repair_blocks(const Site *site, json_t *blocks, bool is_result)
 {
     g_autoptr(json_t) out = json_array();
     bool is_changed = false;
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         g_autoptr(json_t) usable = repair_block(site, block);
         json_t *repaired = usable && is_result ? close_fence(site, usable) : json_incref(usable);
         if (!usable)

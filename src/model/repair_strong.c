@@ -129,9 +129,7 @@ static json_t *cure_message(json_t *message, const Cure *cure)
         json_append_take(content, message_text_block(lead));
         json_set_text(copy, "role", "user");
     }
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(message, "content"), i, block) {
+    json_each (json_get_array(message, "content"), i, block) {
         json_t *cured = cure_block(block, cure, is_result);
         if (cured)
             json_append_take(content, cured);
@@ -155,9 +153,7 @@ json_t *repair_strongly(const json_t *messages, StrongRepair how, const char *pr
     Cure cure = how == STRONG_TEXT ? (Cure) { true, true, true, true } : cure_of(problem);
     size_t prompt = last_prompt(messages);
     json_t *out = json_array();
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         Cure own = cure;
         own.exchanges = cure.exchanges && (how == STRONG_TEXT || i < prompt);
         json_append_take(out, cure_message(message, &own));

@@ -104,9 +104,7 @@ static bool add_text(Decoder *self, Item *item, const json_t *text, GError **err
 /* The texts of `parts`, when no piece of them came before. */
 static bool add_parts(Decoder *self, Item *item, const json_t *parts, GError **error)
 {
-    size_t i;
-    json_t *part;
-    json_array_foreach (parts, i, part) {
+    json_each (parts, i, part) {
         const json_t *refusal = json_object_get(part, "refusal");
         if (item->has_text && i > 0 && item->kind == ITEM_REASONING &&
             !model_stream_append(self->stream, item->block, "\n\n", 2, error))
@@ -227,9 +225,7 @@ static char *failure_text(const json_t *response, const char *status)
 /* What came of an answer of which no item was sent by itself. */
 static bool add_output(Decoder *self, const json_t *response, GError **error)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (json_get_array(response, "output"), i, item) {
+    json_each (json_get_array(response, "output"), i, item) {
         g_autoptr(json_t) event = json_object();
         json_set_int(event, "output_index", (int64_t)i);
         if (!on_item_done(self, event, item, error))

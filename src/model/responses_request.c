@@ -31,9 +31,7 @@ static json_t *text_part(const char *type, const char *text)
 static json_t *write_content(const json_t *blocks)
 {
     json_t *parts = json_array();
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "text")) {
             json_append_take(parts, text_part("input_text", json_get_text(block, "text")));
         } else if (wire_block_is(block, "image")) {
@@ -98,9 +96,7 @@ static json_t *reasoning_item(const json_t *block)
    server misses it. */
 static bool has_lost_reasoning(const json_t *blocks)
 {
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (!wire_block_is(block, "thinking"))
             continue;
         g_autoptr(json_t) item = reasoning_item(block);
@@ -173,9 +169,7 @@ void responses_write_assistant(const Model *model G_GNUC_UNUSED, const json_t *m
 {
     const json_t *blocks = json_get_array(message, "content");
     bool has_ids = !has_lost_reasoning(blocks);
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "text")) {
             append_text(out, block, has_ids);
         } else if (wire_block_is(block, "toolCall")) {
@@ -191,9 +185,7 @@ void responses_write_assistant(const Model *model G_GNUC_UNUSED, const json_t *m
 
 void responses_write_results(const Model *model G_GNUC_UNUSED, const json_t *results, json_t *out)
 {
-    size_t i;
-    json_t *result;
-    json_array_foreach (results, i, result) {
+    json_each (results, i, result) {
         const json_t *blocks = json_get_array(result, "content");
         const char *id = json_get_text(result, "toolCallId");
         g_autofree char *call_id = g_strndup(id ? id : "", strcspn(id ? id : "", "|"));
@@ -209,9 +201,7 @@ void responses_write_results(const Model *model G_GNUC_UNUSED, const json_t *res
 static json_t *write_tools(const json_t *tools)
 {
     json_t *out = json_array();
-    size_t i;
-    json_t *tool;
-    json_array_foreach (tools, i, tool) {
+    json_each (tools, i, tool) {
         json_t *entry = item_new("function");
         json_set_text(entry, "name", json_get_text(tool, "name"));
         json_set_text(entry, "description", json_get_text(tool, "description"));

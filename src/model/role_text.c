@@ -70,9 +70,7 @@ static json_t *file_blocks(const json_t *message)
 {
     json_t *blocks = json_array();
     GString *text = g_string_new("<system-reminder>\n");
-    size_t i;
-    json_t *file;
-    json_array_foreach (json_get_array(message, "files"), i, file) {
+    json_each (json_get_array(message, "files"), i, file) {
         const char *path = json_get_text(file, "path");
         const char *content = json_get_text(file, "content");
         const char *skipped = json_get_text(file, "skippedReason");
@@ -84,7 +82,7 @@ static json_t *file_blocks(const json_t *message)
     g_string_append(text, "</system-reminder>");
     json_append_take(blocks, message_text_block(text->str));
     g_string_free(text, TRUE);
-    json_array_foreach (json_get_array(message, "files"), i, file) {
+    json_each (json_get_array(message, "files"), i, file) {
         json_t *image = json_get_object(file, "image");
         if (image)
             json_array_append(blocks, image);

@@ -40,9 +40,7 @@ bool wire_block_is(const json_t *block, const char *type)
 char *wire_join_text(const json_t *blocks, const char *separator)
 {
     GString *text = g_string_new(NULL);
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         const char *piece = wire_block_is(block, "text") ? json_get_text(block, "text") : NULL;
         if (!piece)
             continue;
@@ -55,9 +53,7 @@ char *wire_join_text(const json_t *blocks, const char *separator)
 
 bool wire_has_images(const json_t *blocks)
 {
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (wire_block_is(block, "image"))
             return true;
     }
@@ -126,9 +122,7 @@ static void header_set(GPtrArray *headers, const char *name, const char *value)
 
 void wire_set_headers(const json_t *wanted, GPtrArray *headers)
 {
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *)wanted, name, value) {
+    json_each_member (wanted, name, value) {
         if (json_is_string(value))
             header_set(headers, name, json_string_value(value));
     }

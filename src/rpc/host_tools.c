@@ -102,9 +102,7 @@ static bool close_call(HostTools *self, HostCall *call, GError **error)
 
 static void add_content(ToolResult *result, const json_t *content)
 {
-    size_t i;
-    json_t *block;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         const char *text = json_get_text(block, "text");
         const char *data = json_get_text(block, "data");
         const char *mime_type = json_get_text(block, "mimeType");
@@ -180,9 +178,7 @@ bool host_tools_set(HostTools *self, const json_t *definitions, json_t **ret_nam
 {
     g_autoptr(GPtrArray) tools = g_ptr_array_new_with_free_func(unref_tool);
     g_autoptr(json_t) names = json_array();
-    size_t i;
-    json_t *definition;
-    json_array_foreach (definitions, i, definition) {
+    json_each (definitions, i, definition) {
         DynamicTool *tool = host_tools_define(self, definition, error);
         if (!tool)
             return false;
@@ -210,9 +206,7 @@ static HostCall *find_locked(const HostTools *self, const char *id)
 static char *text_of(const json_t *content)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    size_t i;
-    json_t *block;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         const char *piece = json_get_text(block, "text");
         if (piece)
             g_string_append_printf(text, "%s%s", text->len > 0 ? "\n" : "", piece);

@@ -49,9 +49,7 @@ EntryList *entry_list_new(void)
 EntryList *entry_list_of(const json_t *entries)
 {
     EntryList *self = entry_list_new();
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry)
+    json_each (entries, i, entry)
         entry_list_add(self, json_incref(entry));
     return self;
 }

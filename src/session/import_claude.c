@@ -65,9 +65,7 @@ static json_t *plain_blocks(const json_t *content)
         json_append_take(blocks, message_text_block(json_string_value(content)));
         return blocks;
     }
-    size_t i = 0;
-    const json_t *block = NULL;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         const char *text = json_get_text(block, "text");
         json_t *image = is_type(block, "image") ? image_block(block) : NULL;
         if (is_type(block, "text") && text && *text)
@@ -80,9 +78,7 @@ static json_t *plain_blocks(const json_t *content)
 
 static void take_results(ImportBuilder *self, const json_t *content, const char *at)
 {
-    size_t i = 0;
-    const json_t *block = NULL;
-    json_array_foreach (content, i, block)
+    json_each (content, i, block)
         if (is_type(block, "tool_result"))
             import_add_result(self, json_get_text(block, "tool_use_id"),
                               plain_blocks(json_object_get(block, "content")),
@@ -115,10 +111,8 @@ static void take_answer(ImportBuilder *self, const json_t *line)
     const char *model = json_get_text(message, "model");
     if (model && *model != '<') // "<synthetic>": made by the program
         import_set_once(&self->model, model);
-    size_t i = 0;
-    const json_t *block = NULL;
     const json_t *content = json_object_get(message, "content");
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         const char *text = json_get_text(block, "text");
         if (is_type(block, "text") && text && *text)
             import_add_block(self, key, message_text_block(text), at);

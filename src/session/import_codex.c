@@ -48,9 +48,7 @@ static json_t *image_of_url(const char *url)
 static json_t *blocks_of(const json_t *content, bool is_user)
 {
     json_t *blocks = json_array();
-    size_t i = 0;
-    const json_t *part = NULL;
-    json_array_foreach (content, i, part) {
+    json_each (content, i, part) {
         const char *text = json_get_text(part, "text");
         if (text && *text && !(is_user && is_injected(text)))
             json_append_take(blocks, message_text_block(text));
@@ -79,9 +77,7 @@ static void take_message(CodexReader *self, const json_t *item, const char *at)
         self->answer++;
         import_add_user(self->builder, json_incref(blocks), at);
     } else if (g_strcmp0(role, "assistant") == 0) {
-        size_t i = 0;
-        json_t *block = NULL;
-        json_array_foreach (blocks, i, block)
+        json_each (blocks, i, block)
             add_block(self, json_incref(block), at);
     }
 }
@@ -90,9 +86,7 @@ static void take_reasoning(CodexReader *self, const json_t *item, const char *at
 {
     g_autoptr(GString) text = g_string_new(NULL);
     const json_t *summary = json_get_array(item, "summary");
-    size_t i = 0;
-    const json_t *part = NULL;
-    json_array_foreach (summary, i, part) {
+    json_each (summary, i, part) {
         const char *piece = json_get_text(part, "text");
         if (piece)
             g_string_append_printf(text, "%s%s", text->len > 0 ? "\n\n" : "", piece);

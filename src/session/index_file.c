@@ -76,9 +76,7 @@ static bool add_text(Reader *self, const json_t *entry, const json_t *message, c
 static bool note_calls(Reader *self, const json_t *message, GError **error)
 {
     g_autoptr(json_t) calls = message_tool_calls(message);
-    size_t i = 0;
-    json_t *call = NULL;
-    json_array_foreach (calls, i, call) {
+    json_each (calls, i, call) {
         const char *id = json_get_text(call, "id");
         if (!id || !opened_pull_is_call(call))
             continue;

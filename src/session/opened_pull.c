@@ -147,9 +147,7 @@ bool opened_pull_is_call(const json_t *call)
     if (g_strcmp0(name, "gh") != 0)
         return false;
     const char *before = "";
-    size_t i = 0;
-    json_t *word = NULL;
-    json_array_foreach (json_get_array(arguments, "args"), i, word) {
+    json_each (json_get_array(arguments, "args"), i, word) {
         const char *text = json_string_value(word) ? json_string_value(word) : "";
         if (g_str_equal(before, "pr") && (g_str_equal(text, "create") || g_str_equal(text, "new")))
             return true;

@@ -63,17 +63,13 @@ static bool needs_change(const json_t *value, int depth)
     if (is_too_deep(value, depth) || is_long_image(value))
         return true;
     if (json_is_array(value)) {
-        size_t i;
-        json_t *item;
-        json_array_foreach (value, i, item) {
+        json_each (value, i, item) {
             if (needs_change(item, depth + 1))
                 return true;
         }
         return false;
     }
-    const char *key;
-    json_t *member;
-    json_object_foreach ((json_t *)value, key, member) {
+    json_each_member (value, key, member) {
         if (is_transient_key(key) || needs_change(member, depth + 1))
             return true;
     }
@@ -155,9 +151,7 @@ static json_t *changed_prompt(const json_t *content, int depth)
     json_t *blocks = json_array();
     if (json_is_string(content))
         json_append_take(blocks, changed_prompt_text(content));
-    size_t i;
-    json_t *block;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         const json_t *text = json_object_get(block, "text");
         bool is_long = json_is_string(text) && is_over_long(text);
         json_append_take(blocks, is_long ? changed_prompt_text(text)
@@ -182,9 +176,7 @@ static json_t *changed_object(const json_t *object, int depth)
 {
     bool has_image = is_image(object);
     json_t *copy = json_object();
-    const char *key;
-    json_t *member;
-    json_object_foreach ((json_t *)object, key, member) {
+    json_each_member (object, key, member) {
         if (is_transient_key(key))
             continue;
         bool is_image_data = has_image && g_str_equal(key, "data");
@@ -208,9 +200,7 @@ static json_t *persist_changed(const json_t *value, const char *key, int depth)
         return json_incref((json_t *)value);
 
     json_t *copy = json_array();
-    size_t i;
-    json_t *item;
-    json_array_foreach (value, i, item) {
+    json_each (value, i, item) {
         json_append_take(copy, persist_changed(item, NULL, depth + 1));
     }
     return copy;
@@ -273,15 +263,11 @@ void persist_resolve_blobs(json_t *value, size_t *missing)
             resolve_image(value, missing);
         if (text_blob)
             resolve_text(value, text_blob, missing);
-        const char *key;
-        json_t *member;
-        json_object_foreach (value, key, member) {
+        json_each_member (value, key, member) {
             persist_resolve_blobs(member, missing);
         }
     } else if (json_is_array(value)) {
-        size_t i;
-        json_t *item;
-        json_array_foreach (value, i, item) {
+        json_each (value, i, item) {
             persist_resolve_blobs(item, missing);
         }
     }

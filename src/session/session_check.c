@@ -133,9 +133,7 @@ static void check_calls(Checker *self, const SessionCopy *copy)
         if (answered)
             g_hash_table_remove(open, answered);
         const json_t *blocks = json_get_array(message, "content");
-        size_t index = 0;
-        const json_t *block = NULL;
-        json_array_foreach (blocks, index, block) {
+        json_each (blocks, index, block) {
             const char *id = json_get_text(block, "id");
             if (id && g_strcmp0(json_get_text(block, "type"), "toolCall") == 0)
                 g_hash_table_insert(open, (void *)id, path->pdata[i]);
@@ -152,9 +150,7 @@ static void check_calls(Checker *self, const SessionCopy *copy)
 /* References that session_read() could not replace are still there. */
 static void check_blobs(Checker *self, const char *id, const json_t *value)
 {
-    size_t index = 0;
-    const json_t *item = NULL;
-    json_array_foreach (value, index, item)
+    json_each (value, index, item)
         check_blobs(self, id, item);
     const char *text = json_get_text(value, "textBlob");
     const char *data = json_get_text(value, "data");
@@ -162,17 +158,13 @@ static void check_blobs(Checker *self, const char *id, const json_t *value)
         say(self, "entry %s: the long text %s is missing", id, text);
     if (data && g_str_has_prefix(data, PERSIST_BLOB_PREFIX))
         say(self, "entry %s: the image %s is missing", id, data);
-    const char *key = NULL;
-    json_t *member = NULL;
-    json_object_foreach ((json_t *)value, key, member)
+    json_each_member (value, key, member)
         check_blobs(self, id, member);
 }
 
 static void check_entries(Checker *self, const SessionCopy *copy)
 {
-    size_t index = 0;
-    const json_t *entry = NULL;
-    json_array_foreach (copy->entries, index, entry) {
+    json_each (copy->entries, index, entry) {
         check_blobs(self, entry_id(entry), json_object_get(entry, "content"));
         check_blobs(self, entry_id(entry),
                     json_object_get(json_get_object(entry, "message"), "content"));

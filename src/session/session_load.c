@@ -154,9 +154,7 @@ bool session_file_load(LineFile *source, const char *path, bool wants_values, Se
 static void collect_calls(const json_t *message, GHashTable *calls)
 {
     g_hash_table_remove_all(calls);
-    size_t i;
-    json_t *block;
-    json_array_foreach (json_get_array(message, "content"), i, block) {
+    json_each (json_get_array(message, "content"), i, block) {
         const char *type = json_get_text(block, "type");
         const char *id = json_get_text(block, "id");
         if (type && id && g_str_equal(type, "toolCall"))

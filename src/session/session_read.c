@@ -65,9 +65,7 @@ GPtrArray *session_copy_path(const SessionCopy *self)
 static void append_calls(GString *out, const json_t *message)
 {
     g_autoptr(json_t) calls = message_tool_calls(message);
-    size_t i = 0;
-    const json_t *call = NULL;
-    json_array_foreach (calls, i, call) {
+    json_each (calls, i, call) {
         const json_t *arguments = json_object_get(call, "arguments");
         g_autofree char *text = arguments ? json_to_text(arguments) : g_strdup("");
         g_autofree char *shown = utf8_ellipsize(text, ARGUMENTS_MAX_CHARS);

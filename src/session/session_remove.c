@@ -157,9 +157,7 @@ static json_t *find_trashed(const SessionPlace *place)
         add_trash_of(found, project);
     }
     g_autoptr(GPtrArray) sorted = g_ptr_array_new();
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach (found, i, each)
+    json_each (found, i, each)
         g_ptr_array_add(sorted, each);
     g_ptr_array_sort(sorted, compare_deleted);
     json_t *list = json_array();
@@ -171,9 +169,7 @@ static json_t *find_trashed(const SessionPlace *place)
 json_t *session_trash_list(const SessionPlace *place)
 {
     json_t *list = find_trashed(place);
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach (list, i, each)
+    json_each (list, i, each)
         json_object_del(each, "trash");
     return list;
 }
@@ -182,9 +178,7 @@ bool session_restore(const SessionPlace *place, const char *id, char **ret_path,
 {
     g_autoptr(json_t) list = find_trashed(place);
     const json_t *found = NULL;
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach (list, i, each) {
+    json_each (list, i, each) {
         const char *its = json_get_text(each, "id");
         if (!its || !*id || g_ascii_strncasecmp(its, id, strlen(id)) != 0)
             continue;

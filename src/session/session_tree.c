@@ -218,13 +218,11 @@ static void take_over_labels(Session *self, const Session *source)
 {
     g_autoptr(json_t) wanted = labels_of(source->entries);
     g_autoptr(json_t) present = labels_of(self->entries);
-    const char *id;
-    json_t *label;
-    json_object_foreach (wanted, id, label) {
+    json_each_member (wanted, id, label) {
         if (entry_list_find(self->entries, id) && !json_equal(label, json_object_get(present, id)))
             session_set_label(self, id, json_string_value(label), NULL);
     }
-    json_object_foreach (present, id, label) {
+    json_each_member (present, id, label) {
         if (!json_object_get(wanted, id))
             session_set_label(self, id, NULL, NULL);
     }

@@ -239,9 +239,7 @@ static char *strip_but_keep_cr(const char *text)
  * safety). */
 static void strip_controls(ToolResult *result, bool keeps_cr)
 {
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (result->content, i, block) {
+    json_each (result->content, i, block) {
         const char *text = json_get_text(block, "text");
         if (!text)
             continue;

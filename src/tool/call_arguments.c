@@ -98,9 +98,7 @@ static json_t *without_unknown(ToolCall *call, const json_t *arguments)
     if (!json_is_object(arguments) || !tool_call_serves_model(call) ||
         (spec->tool->flags & (TOOL_GITHUB | TOOL_ENVELOPE)))
         return kept;
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)arguments, name, value) {
+    json_each_member (arguments, name, value) {
         if (json_is_null(value) || !is_unknown(spec->tool, name))
             continue;
         if (call->arguments.ignored->len == 0) {
@@ -129,9 +127,7 @@ static bool call_arguments_take(ToolCall *call, json_t *given, GError **error)
 static json_t *call_arguments_understood(const CallArguments *self)
 {
     json_t *shown = json_object();
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach (self->decoded, name, value) {
+    json_each_member (self->decoded, name, value) {
         if (json_object_get(self->given, name))
             json_set_take(shown, name, json_deep_copy(value));
     }

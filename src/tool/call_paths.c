@@ -7,11 +7,9 @@
 
 static void add_value(const json_t *value, GPtrArray *paths)
 {
-    size_t i;
-    json_t *item;
     if (json_is_string(value))
         g_ptr_array_add(paths, g_strdup(json_string_value(value)));
-    json_array_foreach (value, i, item)
+    json_each (value, i, item)
         add_value(item, paths);
 }
 

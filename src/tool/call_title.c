@@ -75,15 +75,13 @@ static char *value_text(const json_t *value)
    intent tracing adds is left out. */
 static void append_arguments(GString *shown, const json_t *arguments)
 {
-    const char *key = NULL;
-    json_t *value = NULL;
     unsigned count = 0;
     g_autofree char *files = call_paths_of_input(arguments);
     if (files) {
         g_string_append_printf(shown, " %s", files);
         return;
     }
-    json_object_foreach ((json_t *)arguments, key, value) {
+    json_each_member (arguments, key, value) {
         const char *text = json_string_value(value);
         if (strcmp(key, "_i") == 0 || (count > 0 && (!text || strchr(text, '\n'))))
             continue;

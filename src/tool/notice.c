@@ -43,9 +43,7 @@ char *notice_text(const json_t *meta)
         g_string_prepend_c(out, '[');
         g_string_append_c(out, ']');
     }
-    size_t i = 0;
-    json_t *note = NULL;
-    json_array_foreach (json_get_array(meta, "notes"), i, note)
+    json_each (json_get_array(meta, "notes"), i, note)
         g_string_append_printf(out, "%s[%s]", out->len > 0 ? "\n" : "", json_string_value(note));
     return out->len > 0 ? g_strdup(out->str) : NULL;
 }
@@ -59,9 +57,8 @@ void result_add_notice(ToolResult *result)
     g_autofree char *notice = notice_text(result->meta);
     if (!notice)
         return;
-    json_t *last = NULL, *block = NULL;
-    size_t i = 0;
-    json_array_foreach (result->content, i, block) {
+    json_t *last = NULL;
+    json_each (result->content, i, block) {
         if (json_get_text(block, "text"))
             last = block;
     }
@@ -77,9 +74,7 @@ void result_add_notice(ToolResult *result)
 static void replace_text(ToolResult *result, const char *text)
 {
     json_t *content = json_array();
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (result->content, i, block) {
+    json_each (result->content, i, block) {
         if (!json_get_text(block, "text"))
             json_array_append(content, block);
     }

@@ -83,9 +83,7 @@ static Rules rules_parse(const json_t *value)
         return deny;
 
     Rules rules = no_rules;
-    const char *name = NULL;
-    json_t *word = NULL;
-    json_object_foreach ((json_t *)value, name, word) {
+    json_each_member (value, name, word) {
         int effect = effect_parse(name);
         if (effect < 0)
             return deny;
@@ -208,9 +206,7 @@ static Said host_action(const json_t *host_policy, const Target *target, Effect 
 {
     unsigned best_rank = 0;
     int best = general, strictest_repo = -1;
-    const char *pattern = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)host_policy, pattern, value) {
+    json_each_member (host_policy, pattern, value) {
         if (!is_pattern(pattern))
             return (Said) { .action = ACTION_REFUSE };
         int named = rules_parse(value).action[effect];
@@ -323,9 +319,7 @@ static char *rules_mistake(const char *where, const json_t *value)
         return g_strdup_printf("%s: no profile is called \"%s\"", where, json_string_value(value));
     if (!json_is_string(value) && !json_is_object(value))
         return g_strdup_printf("%s: must be a profile or a map of effects", where);
-    const char *name = NULL;
-    json_t *word = NULL;
-    json_object_foreach ((json_t *)value, name, word) {
+    json_each_member (value, name, word) {
         if (effect_parse(name) < 0)
             return g_strdup_printf("%s: no effect is called \"%s\"", where, name);
         if (action_parse(json_string_value(word)) < 0)
@@ -339,9 +333,7 @@ static char *host_policy_mistake(const json_t *host_policy)
 {
     if (host_policy && !json_is_null(host_policy) && !json_is_object(host_policy))
         return g_strdup("gh.hostPolicy: must be a map of patterns");
-    const char *pattern = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)host_policy, pattern, value) {
+    json_each_member (host_policy, pattern, value) {
         if (!is_pattern(pattern))
             return g_strdup_printf("gh.hostPolicy: \"%s\" is no pattern", pattern);
         g_autofree char *where = g_strdup_printf("gh.hostPolicy for %s", pattern);

@@ -42,9 +42,7 @@ static json_t *defaults_build(void)
 /* Objects merge key by key; arrays and scalars replace. */
 static void merge_into(json_t *target, const json_t *source)
 {
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)source, key, value) {
+    json_each_member (source, key, value) {
         json_t *existing = json_object_get(target, key);
         if (json_is_object(value) && json_is_object(existing))
             merge_into(existing, value);
@@ -385,9 +383,7 @@ static void add_unknown(const json_t *object, const char *prefix, GPtrArray *nam
 {
     size_t count = 0;
     const SettingKey *keys = setting_keys_all(&count);
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)object, key, value) {
+    json_each_member (object, key, value) {
         g_autofree char *name = g_strconcat(prefix, key, NULL);
         g_autofree char *below = g_strconcat(name, ".", NULL);
         bool is_above = false;

@@ -43,9 +43,7 @@ static json_t *rename_segment(const json_t *value)
     if (!json_is_array(value))
         return NULL;
     json_t *copy = json_array();
-    size_t index = 0;
-    json_t *item = NULL;
-    json_array_foreach (value, index, item) {
+    json_each (value, index, item) {
         bool is_old = g_strcmp0(json_string_value(item), "plan_mode") == 0;
         json_append_take(copy, is_old ? json_text("mode") : json_incref(item));
     }
@@ -104,9 +102,7 @@ void settings_migrate_fields(json_t *layer)
 static char *settings_migrate_render(const json_t *settings)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)settings, key, value)
+    json_each_member (settings, key, value)
         yaml_write_pair(key, value, 0, "\n", text);
     return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -20,9 +20,7 @@ static bool names_folder(const json_t *value, const char *cwd)
 {
     if (json_is_string(value))
         return *json_string_value(value) && is_in(cwd, json_string_value(value));
-    size_t i;
-    json_t *item;
-    json_array_foreach (value, i, item) {
+    json_each (value, i, item) {
         if (json_is_string(item) && names_folder(item, cwd))
             return true;
     }
@@ -41,9 +39,7 @@ static bool holds_in(const json_t *item, const char *cwd)
 
 static void add_texts(json_t *out, const json_t *list)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
+    json_each (list, i, item) {
         if (json_is_string(item))
             json_array_append(out, item);
     }
@@ -53,9 +49,7 @@ json_t *settings_list_in(const json_t *list, const char *cwd)
 {
     static const char *const keys[] = { "models", "providers", "values", "items" };
     json_t *out = json_array();
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
+    json_each (list, i, item) {
         if (json_is_string(item))
             json_array_append(out, item);
         else if (json_is_object(item) && holds_in(item, cwd))

@@ -29,9 +29,7 @@ static json_t *usable_notes(const json_t *task)
 {
     const json_t *notes = json_get_array(task, "notes");
     json_t *usable = json_array();
-    size_t i;
-    json_t *note;
-    json_array_foreach (notes, i, note) {
+    json_each (notes, i, note) {
         if (json_is_string(note) && json_array_size(usable) < TODO_MAX_NOTES)
             json_append_take(usable, json_deep_copy(note));
     }
@@ -44,9 +42,7 @@ static json_t *usable_notes(const json_t *task)
 /* Appends the tasks that can be used; returns how many the list has now. */
 static size_t take_tasks(json_t *out, const json_t *tasks, size_t count)
 {
-    size_t i;
-    json_t *task;
-    json_array_foreach (tasks, i, task) {
+    json_each (tasks, i, task) {
         const char *content = json_get_text(task, "content");
         const char *status = json_get_text(task, "status");
         if (!content || !*content || count >= TODO_MAX_TASKS)
@@ -76,13 +72,12 @@ static json_t *todo_normalise(const json_t *list)
 {
     json_t *phases = json_array();
     const json_t *first = json_array_get(list, 0);
-    size_t count = 0, i;
-    json_t *phase;
+    size_t count = 0;
     if (json_get_text(first, "content")) {
         take_phase(phases, FLAT_PHASE, list, count);
         return phases;
     }
-    json_array_foreach (list, i, phase) {
+    json_each (list, i, phase) {
         const json_t *tasks = json_get_array(phase, "tasks");
         if (tasks)
             count = take_phase(phases, json_get_text(phase, "name"), tasks, count);
@@ -92,9 +87,7 @@ static json_t *todo_normalise(const json_t *list)
 
 static bool check_tasks(const json_t *tasks, GError **error)
 {
-    size_t i;
-    json_t *task;
-    json_array_foreach (tasks, i, task) {
+    json_each (tasks, i, task) {
         if (!json_get_text(task, "content"))
             return fail_with(error, KEDGE_ERROR_USAGE,
                              "item %zu of \"tasks\" must be an object with the text \"content\"",
@@ -109,9 +102,7 @@ bool todo_check(const json_t *list, GError **error)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "\"phases\" must be an array of {name, tasks}, or of tasks");
     bool is_flat = json_get_text(json_array_get(list, 0), "content") != NULL;
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
+    json_each (list, i, item) {
         const json_t *tasks = json_get_array(item, "tasks");
         if (is_flat ? !json_get_text(item, "content") : !tasks)
             return fail_with(error, KEDGE_ERROR_USAGE,
@@ -132,10 +123,8 @@ bool todo_is_open(const json_t *task)
 json_t *todo_open_tasks(const json_t *phases)
 {
     json_t *open = json_array();
-    size_t i, j;
-    json_t *phase, *task;
-    json_array_foreach (phases, i, phase) {
-        json_array_foreach (json_get_array(phase, "tasks"), j, task) {
+    json_each (phases, i, phase) {
+        json_each (json_get_array(phase, "tasks"), j, task) {
             if (!todo_is_open(task))
                 continue;
             json_t *told = json_object();
@@ -269,9 +258,7 @@ bool todo_list_clear_finished(TodoList *self, int64_t age_ms, int64_t now_ms)
 static void append_phase(GString *text, const json_t *phase)
 {
     bool has_name = false;
-    size_t i;
-    json_t *task;
-    json_array_foreach (json_get_array(phase, "tasks"), i, task) {
+    json_each (json_get_array(phase, "tasks"), i, task) {
         if (!todo_is_open(task))
             continue;
         if (!has_name)
@@ -287,9 +274,7 @@ char *todo_reminder(const json_t *phases, int64_t attempt, int64_t max_attempts)
     GString *text = g_string_new("<system-reminder>\n");
     g_string_append_printf(text, "You stopped with %zu incomplete todo item(s):\n",
                            json_array_size(open));
-    size_t i;
-    json_t *phase;
-    json_array_foreach (phases, i, phase)
+    json_each (phases, i, phase)
         append_phase(text, phase);
     g_string_append_printf(text,
                            "\nPlease continue working on these tasks or mark them complete if "

@@ -18,9 +18,7 @@ DiscoveryMode tool_discovery_mode(const Settings *settings)
 char **tool_discovery_essentials(const Settings *settings)
 {
     GPtrArray *names = g_ptr_array_new();
-    size_t i;
-    const json_t *each;
-    json_array_foreach (settings_get_json(settings, "tools.essentialOverride"), i, each) {
+    json_each (settings_get_json(settings, "tools.essentialOverride"), i, each) {
         g_autofree char *name =
             json_is_string(each) ? g_strdup(json_string_value(each)) : json_to_text(each);
         g_autofree char *lower = g_ascii_strdown(g_strstrip(name), -1);

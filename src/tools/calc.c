@@ -306,9 +306,7 @@ static bool calc_run(ToolCall *call G_GNUC_UNUSED, const void *args_, ToolResult
 {
     const CalcArgs *args = args_;
     g_autoptr(GString) text = g_string_new(NULL);
-    size_t i;
-    const json_t *each;
-    json_array_foreach (args->calculations, i, each) {
+    json_each (args->calculations, i, each) {
         const char *prefix = json_get_text(each, "prefix");
         const char *suffix = json_get_text(each, "suffix");
         double value = 0;

@@ -205,9 +205,7 @@ static bool open_files(CommentScope *self, const ScopeSpec *spec, Cancel *cancel
         return false;
     if (has_base)
         g_clear_pointer(&self->base, g_free);
-    size_t number;
-    const json_t *path;
-    json_array_foreach (spec->files, number, path) {
+    json_each (spec->files, number, path) {
         if (!add_named(self, spec, json_string_value(path), number, error))
             return false;
     }
@@ -357,9 +355,7 @@ static bool filter_compile(const json_t *globs, const char *field, GPtrArray **r
     if (json_array_size(globs) == 0)
         return true;
     g_autoptr(GPtrArray) regexes = g_ptr_array_new_with_free_func((GDestroyNotify)g_regex_unref);
-    size_t i;
-    const json_t *item;
-    json_array_foreach (globs, i, item) {
+    json_each (globs, i, item) {
         g_autofree char *glob = whole_glob(json_string_value(item));
         g_autoptr(GError) cause = NULL;
         GRegex *regex = NULL;

@@ -169,9 +169,7 @@ static bool add_events(Export *self, Db *db, const char *run_id, Cancel *cancel,
             return fail_with(error, KEDGE_ERROR_CANCELLED, "the export was stopped");
         if (!run_events(db, run_id, after, MAX_PAGE, &events, error))
             return false;
-        size_t index;
-        json_t *event;
-        json_array_foreach (events, index, event)
+        json_each (events, index, event)
             if (!add_line(self, "event", json_incref(event), error))
                 return false;
         if (json_array_size(events) < MAX_PAGE)

@@ -66,9 +66,7 @@ bool event_is_allowed_after_end(EventType type)
 
 static bool is_text_list(const json_t *value)
 {
-    size_t index;
-    json_t *item;
-    json_array_foreach ((json_t *)value, index, item)
+    json_each ((json_t *)value, index, item)
         if (!json_is_string(item))
             return false;
     return json_is_array(value);

@@ -175,9 +175,7 @@ static void append_step(json_t *steps, const RunState *run, const char *id, cons
 
 static bool has_step(const json_t *steps, const char *id)
 {
-    size_t index;
-    json_t *step;
-    json_array_foreach ((json_t *)steps, index, step)
+    json_each ((json_t *)steps, index, step)
         if (strcmp(json_get_text(step, "id"), id) == 0)
             return true;
     return false;

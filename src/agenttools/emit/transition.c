@@ -61,9 +61,7 @@ static void transition_plan(Transition *self, const char *prefix, const char *id
 static char *transition_join(const json_t *ids)
 {
     GString *text = g_string_new(NULL);
-    size_t index;
-    json_t *id;
-    json_array_foreach (ids, index, id)
+    json_each (ids, index, id)
         g_string_append_printf(text, "%s%s", index > 0 ? ", " : "", json_string_value(id));
     if (text->len == 0)
         g_string_append(text, "(none)");

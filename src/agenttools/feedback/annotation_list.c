@@ -156,9 +156,7 @@ static bool place_all(Db *db, json_t *roots, GPtrArray *warnings, GPtrArray *mov
     g_autoptr(GHashTable) by_document =
         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, roots_free);
     g_autoptr(GPtrArray) documents = g_ptr_array_new(); // in order of appearance
-    size_t index;
-    json_t *root;
-    json_array_foreach (roots, index, root) {
+    json_each (roots, index, root) {
         char *doc_id = (char *)json_get_text(root, "docId");
         if (!doc_id)
             continue;

@@ -202,9 +202,7 @@ static const char *type_of(const json_t *item)
 
 static void count_types(const json_t *items, json_t *counts)
 {
-    size_t index;
-    json_t *item;
-    json_array_foreach ((json_t *)items, index, item) {
+    json_each ((json_t *)items, index, item) {
         const char *type = type_of(item);
         json_set_int(counts, type, json_get_int(counts, type, 0) + 1);
     }
@@ -282,9 +280,7 @@ static void append_annotation(GString *out, const json_t *annotation)
     g_string_append_printf(out, "%s, %s:\n\n", json_get_text(annotation, "author"),
                            json_get_text(annotation, "createdAt"));
     append_quote(out, json_get_text(annotation, "content"));
-    size_t index;
-    json_t *reply;
-    json_array_foreach (json_get_array(annotation, "replies"), index, reply) {
+    json_each (json_get_array(annotation, "replies"), index, reply) {
         g_string_append_printf(out, "%s, %s:\n\n", json_get_text(reply, "author"),
                                json_get_text(reply, "createdAt"));
         append_quote(out, json_get_text(reply, "content"));
@@ -308,9 +304,7 @@ static const char *section_of(const json_t *item)
 /* The sections of `items` that are not in `sections` yet; borrowed. */
 static void add_sections(GPtrArray *sections, const json_t *items)
 {
-    size_t index;
-    json_t *item;
-    json_array_foreach ((json_t *)items, index, item) {
+    json_each ((json_t *)items, index, item) {
         char *section = (char *)section_of(item);
         if (!g_ptr_array_find_with_equal_func(sections, section, g_str_equal, NULL))
             g_ptr_array_add(sections, section);
@@ -320,9 +314,7 @@ static void add_sections(GPtrArray *sections, const json_t *items)
 static void append_items(GString *out, const json_t *items, const char *section,
                          void (*append)(GString *out, const json_t *item))
 {
-    size_t index;
-    json_t *item;
-    json_array_foreach ((json_t *)items, index, item) {
+    json_each ((json_t *)items, index, item) {
         if (strcmp(section_of(item), section) == 0)
             append(out, item);
     }

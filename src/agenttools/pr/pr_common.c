@@ -297,9 +297,7 @@ static bool look_for(Pr *self, const PrPost *post, json_t **ret_item)
     if (!pr_list(self, post->list_path, post->list_subject, &items, NULL))
         return false;
     *ret_item = NULL;
-    size_t i;
-    json_t *item;
-    json_array_foreach (items, i, item) {
+    json_each (items, i, item) {
         const char *body = json_get_text(item, "body"), *at = json_get_text(item, "created_at");
         if (!is_same_text(body ? body : "", text ? text : "") ||
             !is_of_this_run(self, at ? at : json_get_text(item, "submitted_at")) ||

@@ -327,9 +327,7 @@ static int64_t full_id(const json_t *comment)
 static GHashTable *threads_by_comment(const json_t *threads)
 {
     GHashTable *table = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    size_t i;
-    json_t *thread;
-    json_array_foreach (threads, i, thread) {
+    json_each (threads, i, thread) {
         int64_t id = full_id(json_array_get(json_get_path(thread, "comments.nodes"), 0));
         g_hash_table_insert(table, g_memdup2(&id, sizeof(id)), thread);
     }
@@ -350,9 +348,7 @@ static bool add_resolution(Pr *pr, int64_t number, json_t *comments, GError **er
         return pr_fail(cause, error);
     }
     g_autoptr(GHashTable) by_comment = threads_by_comment(threads);
-    size_t i;
-    json_t *comment;
-    json_array_foreach (comments, i, comment) {
+    json_each (comments, i, comment) {
         int64_t root_id = json_get_int(comment, "in_reply_to_id", json_get_int(comment, "id", 0));
         const json_t *thread = g_hash_table_lookup(by_comment, &root_id);
         if (!thread)

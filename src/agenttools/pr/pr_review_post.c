@@ -61,9 +61,7 @@ bool review_find_key(Review *self, GError **error)
     g_autoptr(json_t) reviews = NULL;
     if (!review_list(self, path, &reviews, error))
         return false;
-    size_t i;
-    json_t *review;
-    json_array_foreach (reviews, i, review) {
+    json_each (reviews, i, review) {
         const char *body = json_get_text(review, "body");
         if (!body || !strstr(body, mark))
             continue;

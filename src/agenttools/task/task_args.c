@@ -79,9 +79,7 @@ static bool add_statuses(const char *names, unsigned *mask, GError **error)
 bool task_status_mask(const json_t *names, unsigned otherwise, unsigned *ret_mask, GError **error)
 {
     unsigned mask = 0;
-    size_t index;
-    json_t *name;
-    json_array_foreach (names, index, name)
+    json_each (names, index, name)
         if (!add_statuses(json_string_value(name), &mask, error))
             return false;
     *ret_mask = mask ? mask : otherwise;

@@ -73,9 +73,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Creation, creation_clear)
 static GArray *sorted_ids(const json_t *list)
 {
     GArray *ids = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         int64_t id =
             json_is_integer(item) ? json_integer_value(item) : (int64_t)json_real_value(item);
         g_array_append_val(ids, id);

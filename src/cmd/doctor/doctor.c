@@ -38,9 +38,7 @@ static void add_github(Health *self, const ToolResult *result)
         check_list_add(&self->list, "gh", CHECK_WARNING, "kedge gh doctor", "%s", text);
         return;
     }
-    size_t i;
-    json_t *check;
-    json_array_foreach (json_get_array(result->details, "checks"), i, check) {
+    json_each (json_get_array(result->details, "checks"), i, check) {
         const char *id = json_get_text(check, "id");
         const char *status = json_get_text(check, "status");
         bool is_failure = strcmp(status, "FAIL") == 0;
@@ -61,9 +59,7 @@ static char *layout(const Health *self)
 {
     const CheckList *list = &self->list;
     GString *out = g_string_new(NULL);
-    size_t i;
-    json_t *check;
-    json_array_foreach (list->checks, i, check) {
+    json_each (list->checks, i, check) {
         const char *recovery = json_get_text(check, "recovery");
         g_string_append_printf(out, "%-7s  %-*s  %s%s%s\n", json_get_text(check, "status"),
                                check_list_width(list), json_get_text(check, "id"),

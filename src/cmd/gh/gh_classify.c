@@ -48,9 +48,7 @@ static char **known_hosts(const ClassifyFlags *flags)
         g_auto(GStrv) configured = repo_known_hosts(settings);
         g_strv_builder_addv(list, (const char **)configured);
     }
-    size_t i = 0;
-    json_t *host = NULL;
-    json_array_foreach (flags->known_hosts, i, host) {
+    json_each (flags->known_hosts, i, host) {
         g_autofree char *name = g_ascii_strdown(json_string_value(host), -1);
         g_strv_builder_add(list, name);
     }
@@ -110,9 +108,7 @@ static void classify_line(Classifier *self, const char *line)
     }
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     bool is_list = json_is_array(value);
-    size_t i = 0;
-    json_t *word = NULL;
-    json_array_foreach (value, i, word) {
+    json_each (value, i, word) {
         is_list = is_list && json_is_string(word);
         g_ptr_array_add(argv, (void *)json_string_value(word));
     }

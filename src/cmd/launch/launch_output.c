@@ -66,13 +66,11 @@ static void show_watch(LaunchOutput *self, const json_t *event)
     const json_t *details = json_get_object(json_get_object(event, "partialResult"), "details");
     const json_t *watch = json_get_object(details, "watch");
     unsigned done = 0, total = 0;
-    size_t i = 0, k = 0;
-    json_t *run = NULL, *job = NULL;
     g_autoptr(json_t) runs = json_array();
     json_array_extend(runs, (json_t *)json_get_array(watch, "runs"));
     json_array_append(runs, (json_t *)json_get_object(watch, "run"));
-    json_array_foreach (runs, i, run) {
-        json_array_foreach (json_get_array(run, "jobs"), k, job) {
+    json_each (runs, i, run) {
+        json_each (json_get_array(run, "jobs"), k, job) {
             total++;
             done += g_strcmp0(json_get_text(job, "status"), "completed") == 0;
         }
@@ -183,9 +181,7 @@ void launch_output_answer(LaunchOutput *self, const json_t *message)
     if (self->is_json || !message)
         return;
     g_autoptr(json_t) blocks = message_blocks(message);
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         const char *text = json_get_text(block, "text");
         if (g_strcmp0(json_get_text(block, "type"), "text") != 0 || !text || utf8_is_blank(text))
             continue;

@@ -109,12 +109,10 @@ static bool add_block(json_t *content, const json_t *block)
 static bool add_prompt(json_t *content, const json_t *value)
 {
     const char *text = json_get_text(value, "message");
-    size_t i = 0;
-    json_t *image = NULL;
     if (!text)
         return false;
     json_append_take(content, message_text_block(text));
-    json_array_foreach (json_get_array(value, "images"), i, image) {
+    json_each (json_get_array(value, "images"), i, image) {
         if (!add_image(content, image))
             return false;
     }
@@ -129,9 +127,7 @@ static bool add_message(json_t *content, const json_t *value)
     if (strcmp(message_role(message), "user") != 0)
         return false;
     g_autoptr(json_t) blocks = message_blocks(message);
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (!add_block(content, block))
             return false;
     }
@@ -141,10 +137,8 @@ static bool add_message(json_t *content, const json_t *value)
 static bool is_blank(const json_t *content)
 {
     g_autofree char *text = message_blocks_text(content);
-    size_t i = 0;
-    json_t *block = NULL;
     bool has_image = false;
-    json_array_foreach (content, i, block)
+    json_each (content, i, block)
         has_image = has_image || g_strcmp0(json_get_text(block, "type"), "image") == 0;
     return !has_image && utf8_is_blank(text);
 }

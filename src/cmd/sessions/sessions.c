@@ -165,9 +165,7 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
     if (self.options.is_json)
         return print_json(sessions);
     g_autoptr(GString) out = g_string_new(NULL);
-    size_t i = 0;
-    const json_t *session = NULL;
-    json_array_foreach (sessions, i, session)
+    json_each (sessions, i, session)
         append_session(out, session, sessions_scope(&self) == NULL);
     if (json_array_size(sessions) == 0)
         log_text(sessions_scope(&self)
@@ -211,9 +209,7 @@ static int search_run(const CommandEnv *env, int argc, char *const *argv)
         return print_json(hits);
     g_autoptr(GString) out = g_string_new(NULL);
     const char *last_id = NULL;
-    size_t i = 0;
-    const json_t *hit = NULL;
-    json_array_foreach (hits, i, hit)
+    json_each (hits, i, hit)
         append_hit(out, hit, &last_id);
     if (json_array_size(hits) == 0) {
         log_text("Nothing found%s.",
@@ -263,9 +259,7 @@ static int prompts_run(const CommandEnv *env, int argc, char *const *argv)
     if (self.options.is_json)
         return print_json(prompts);
     g_autoptr(GString) out = g_string_new(NULL);
-    size_t i = 0;
-    const json_t *each = NULL;
-    json_array_foreach (prompts, i, each) {
+    json_each (prompts, i, each) {
         g_autofree char *age = age_text(json_get_int(each, "created", 0) * 1000);
         g_string_append_printf(out, "%-10s  ", age);
         visible_append(out, json_get_text(each, "prompt"));
@@ -332,9 +326,7 @@ static int print_trash(const Sessions *self, const SessionPlace *place)
     if (self->options.is_json)
         return print_json(list);
     g_autoptr(GString) out = g_string_new(NULL);
-    size_t i = 0;
-    const json_t *session = NULL;
-    json_array_foreach (list, i, session) {
+    json_each (list, i, session) {
         int64_t at = json_get_int(session, "deletedAt", 0);
         g_autofree char *deleted = age_text(at * 1000);
         const char *id = json_get_text(session, "id"), *title = json_get_text(session, "title");

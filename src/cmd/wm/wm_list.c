@@ -26,9 +26,7 @@ static const FieldDef list_options[] = {
 static json_t *triggers_of(const WmTask *task)
 {
     json_t *triggers = json_array();
-    const char *key;
-    json_t *options;
-    json_object_foreach (task->on, key, options)
+    json_each_member (task->on, key, options)
         if (strcmp(key, WM_GATES) != 0)
             json_append_take(triggers, json_text(key));
     return triggers;
@@ -39,9 +37,7 @@ static json_t *schedule_of(const WmTask *task)
 {
     json_t *crons = json_array();
     const json_t *schedule = json_get_object(task->on, "schedule");
-    size_t index;
-    json_t *entry;
-    json_array_foreach (json_get_array(schedule, "entries"), index, entry) {
+    json_each (json_get_array(schedule, "entries"), index, entry) {
         g_autofree char *cron = wm_schedule_normalize(json_string_value(entry), task->path);
         json_append_take(crons, json_text(cron));
     }

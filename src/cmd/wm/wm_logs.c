@@ -52,9 +52,7 @@ static char *describe(const json_t *runs, int64_t number)
 {
     g_autofree char *mark = g_strdup_printf("#%" G_GINT64_FORMAT, number);
     g_autoptr(GString) kept = g_string_new(NULL), all = g_string_new(NULL);
-    size_t index = 0;
-    json_t *run = NULL;
-    json_array_foreach (runs, index, run) {
+    json_each (runs, index, run) {
         append_run(run, all);
         if (is_about(run, mark))
             append_run(run, kept);

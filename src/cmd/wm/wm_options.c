@@ -72,9 +72,7 @@ static bool split_items(const FieldDef *field, const char *text, json_t *items, 
 static bool read_list(const FieldDef *field, json_t *given, GError **error)
 {
     g_autoptr(json_t) items = json_array();
-    size_t index;
-    json_t *item;
-    json_array_foreach (json_object_get(given, field->name), index, item)
+    json_each (json_object_get(given, field->name), index, item)
         if (!split_items(field, json_string_value(item), items, error))
             return false;
     json_set_take(given, field->name, g_steal_pointer(&items));

@@ -186,14 +186,12 @@ static void append_write(GString *out, const json_t *write)
 {
     const json_t *body = json_get_object(write, "body");
     int64_t number = json_get_int(write, "number", 0);
-    const char *key = NULL;
-    json_t *value = NULL;
     g_string_append(out, "\n* ");
     visible_append(out, json_get_text(write, "kind"));
     if (number > 0)
         g_string_append_printf(out, " → #%" G_GINT64_FORMAT, number);
     g_string_append_c(out, '\n');
-    json_object_foreach ((json_t *)body, key, value) {
+    json_each_member (body, key, value) {
         if (strcmp(key, "body") == 0)
             continue;
         g_autofree char *text =

@@ -96,9 +96,7 @@ static bool print_names(const json_t *names, bool is_json)
         return cmd_print_line(text);
     }
     bool is_good = true;
-    size_t index;
-    json_t *item;
-    json_array_foreach (names, index, item)
+    json_each (names, index, item)
         is_good = is_good && cmd_print_line(json_string_value(item));
     return is_good;
 }

@@ -35,9 +35,8 @@ static const char *repository_of(const json_t *issue)
 
 static json_t *labels_of(const json_t *issue)
 {
-    json_t *names = json_array(), *label = NULL;
-    size_t index = 0;
-    json_array_foreach (json_object_get(issue, "labels"), index, label) {
+    json_t *names = json_array();
+    json_each (json_object_get(issue, "labels"), index, label) {
         const char *name = json_get_text(label, "name");
         if (name)
             json_append_take(names, json_text(name));
@@ -67,9 +66,7 @@ static void append_row(const json_t *issue, bool is_all, GString *out)
     const char *title = json_get_text(issue, "title");
     g_string_append_printf(line, "#%" G_GINT64_FORMAT "  %s  [", json_get_int(issue, "number", 0),
                            title ? title : "");
-    size_t index = 0;
-    json_t *name = NULL;
-    json_array_foreach (labels, index, name)
+    json_each (labels, index, name)
         g_string_append_printf(line, "%s%s", index > 0 ? ", " : "", json_string_value(name));
     g_string_append_c(line, ']');
     wm_append_line(out, line->str);
@@ -81,9 +78,7 @@ static char *describe(const json_t *issues, const StatusOptions *options)
     bool is_json = options->is_json || !isatty(STDOUT_FILENO);
     g_autoptr(GString) lines = g_string_new(NULL);
     g_autoptr(json_t) rows = json_array();
-    size_t index = 0;
-    json_t *issue = NULL;
-    json_array_foreach (issues, index, issue) {
+    json_each (issues, index, issue) {
         json_append_take(rows, shorten(issue, options->is_all));
         append_row(issue, options->is_all, lines);
     }

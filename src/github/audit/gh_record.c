@@ -116,9 +116,7 @@ static char *list_text(const json_t *list)
 static char **argv_of(const json_t *record)
 {
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();
-    size_t i;
-    json_t *element;
-    json_array_foreach (json_get_array(record, "argv"), i, element) {
+    json_each (json_get_array(record, "argv"), i, element) {
         if (json_is_string(element))
             g_strv_builder_add(list, json_string_value(element));
     }
@@ -264,9 +262,7 @@ bool gh_record_store(const char *dir, const json_t *record, GError **error)
         old = json_array();
     g_autoptr(json_t) records = json_array();
     json_append_take(records, json_deep_copy(record));
-    size_t i;
-    json_t *item;
-    json_array_foreach (old, i, item) {
+    json_each (old, i, item) {
         if (json_array_size(records) < GH_RECORD_KEPT)
             json_array_append(records, item);
     }

@@ -21,9 +21,7 @@ static const char *const state_names[] = { "PASS", "WARN", "FAIL", "SKIP" };
 static char *layout(const CheckList *list)
 {
     GString *out = g_string_new(TITLE "\n");
-    size_t i;
-    json_t *check;
-    json_array_foreach (list->checks, i, check) {
+    json_each (list->checks, i, check) {
         const char *recovery = json_get_text(check, "recovery");
         g_string_append_printf(out, "%s  %-*s %s\n", json_get_text(check, "status"),
                                check_list_width(list), json_get_text(check, "id"),

@@ -155,9 +155,7 @@ void doctor_check_aliases(Doctor *self)
     g_autoptr(json_t) aliases = gh_aliases_load();
     g_autoptr(GString) shell = g_string_new(NULL);
     g_autoptr(GString) others = g_string_new(NULL);
-    const char *name;
-    json_t *expansion;
-    json_object_foreach (aliases, name, expansion) {
+    json_each_member (aliases, name, expansion) {
         GString *list = gh_alias_is_shell(json_string_value(expansion)) ? shell : others;
         g_string_append_printf(list, "%s%s", list->len > 0 ? " " : "", name);
     }

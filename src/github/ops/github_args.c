@@ -20,9 +20,7 @@ char *github_opt(const char *value)
 char **github_opt_list(const json_t *list)
 {
     g_autoptr(GStrvBuilder) entries = g_strv_builder_new();
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
+    json_each (list, i, item) {
         g_autofree char *entry = github_opt(json_string_value(item));
         if (entry)
             g_strv_builder_add(entries, entry);

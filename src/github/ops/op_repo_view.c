@@ -15,9 +15,7 @@
 static char *join_topics(const json_t *topics)
 {
     GString *out = g_string_new(NULL);
-    size_t i;
-    json_t *item;
-    json_array_foreach (topics, i, item) {
+    json_each (topics, i, item) {
         const char *name = json_get_text(item, "name");
         if (str_is_empty(name))
             name = json_get_text(json_get_object(item, "topic"), "name");

@@ -171,9 +171,7 @@ static char *op_search_format(const Search *search, const json_t *items)
     text_line(out, "", "Repository", search->scope);
     g_string_append_printf(out, "Results: %zu\n", json_array_size(items));
 
-    size_t i;
-    json_t *item;
-    json_array_foreach (items, i, item) {
+    json_each (items, i, item) {
         g_string_append_c(out, '\n');
         kind->format(out, item);
     }

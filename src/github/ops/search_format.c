@@ -63,9 +63,7 @@ void search_format_issue(GString *out, const json_t *item)
 /* The first line of the first fragment that has text. Caller frees; NULL when there is none. */
 static char *match_of(const json_t *item)
 {
-    size_t i;
-    json_t *match;
-    json_array_foreach (json_get_array(item, "text_matches"), i, match) {
+    json_each (json_get_array(item, "text_matches"), i, match) {
         if (!str_is_empty(json_get_text(match, "fragment")))
             return first_line_of(match, "fragment");
     }

@@ -90,9 +90,7 @@ DiffPlaces *diff_places_new(const json_t *files)
     self->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, file_free);
     self->old_paths = g_hash_table_new(g_str_hash, g_str_equal);
     self->order = g_ptr_array_new();
-    size_t i;
-    json_t *item;
-    json_array_foreach (files, i, item) {
+    json_each (files, i, item) {
         const char *path = json_get_text(item, "filename");
         const char *patch = json_get_text(item, "patch");
         if (!path || g_hash_table_contains(self->files, path))

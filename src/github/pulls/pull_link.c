@@ -62,9 +62,7 @@ static bool gh_query(void *data, const char *query, const json_t *variables, jso
     g_autoptr(GStrvBuilder) argv = begin_argv(self);
     g_autofree char *text = g_strconcat("query=", query, NULL);
     g_strv_builder_add_many(argv, "graphql", "-f", text, NULL);
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *)variables, name, value) {
+    json_each_member (variables, name, value) {
         bool is_text = json_is_string(value);
         g_autofree char *field =
             is_text ? g_strconcat(name, "=", json_string_value(value), NULL)

@@ -31,9 +31,7 @@ void gh_review_facts_clear(GhReviewFacts *self)
 
 static void take_pending(GhReviewFacts *facts, const json_t *pull)
 {
-    size_t i;
-    json_t *review;
-    json_array_foreach (json_get_path(pull, "reviews.nodes"), i, review) {
+    json_each (json_get_path(pull, "reviews.nodes"), i, review) {
         const char *id = json_get_text(review, "id");
         if (facts->pending_id || str_is_empty(id) ||
             !json_get_bool(review, "viewerDidAuthor", false))

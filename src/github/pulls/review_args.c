@@ -153,9 +153,7 @@ static bool take_comment(GhReview *self, const char *where, const json_t *item, 
 
 static bool take_comments(GhReview *self, GError **error)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (self->args->comments, i, item) {
+    json_each (self->args->comments, i, item) {
         g_autofree char *where = g_strdup_printf("comments[%zu]: ", i);
         if (!take_comment(self, where, item, error))
             return false;

@@ -16,9 +16,7 @@ static bool has_all_paths(const json_t *files, const void *comments_)
     for (guint i = 0; i < comments->len; i++) {
         const char *path = g_array_index(comments, GhReviewComment, i).spot.path;
         bool is_there = false;
-        size_t k;
-        json_t *file;
-        json_array_foreach (files, k, file)
+        json_each (files, k, file)
             is_there = is_there || g_strcmp0(json_get_text(file, "filename"), path) == 0;
         if (!is_there)
             return false;

@@ -39,9 +39,7 @@ static int compare_threads(const void *a_, const void *b_)
 static GPtrArray *wanted_threads(const GhReview *self, const json_t *threads)
 {
     GPtrArray *list = g_ptr_array_new();
-    size_t i;
-    json_t *thread;
-    json_array_foreach (threads, i, thread) {
+    json_each (threads, i, thread) {
         if (is_wanted(self, thread))
             g_ptr_array_add(list, thread);
     }

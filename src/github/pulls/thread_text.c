@@ -105,9 +105,7 @@ void thread_text_append_one(GString *out, const json_t *thread)
     if (json_get_text(json_array_get(comments, 0), "diffHunk") &&
         g_strcmp0(json_get_text(thread, "subjectType"), "FILE") != 0)
         append_hunk(out, json_array_get(comments, 0));
-    size_t i;
-    json_t *comment;
-    json_array_foreach (comments, i, comment)
+    json_each (comments, i, comment)
         append_comment(out, comment);
     int64_t total = json_get_int(connection, "totalCount", 0);
     int64_t missing = total - (int64_t)json_array_size(comments);
@@ -118,9 +116,8 @@ void thread_text_append_one(GString *out, const json_t *thread)
 
 size_t thread_text_append(GString *out, const json_t *threads, const char *file, int64_t line)
 {
-    size_t i, count = 0, resolved = 0;
-    json_t *thread;
-    json_array_foreach (threads, i, thread) {
+    size_t count = 0, resolved = 0;
+    json_each (threads, i, thread) {
         bool is_shown = is_about(thread, file, line);
         count += is_shown ? 1 : 0;
         resolved += is_shown && json_get_bool(thread, "isResolved", false) ? 1 : 0;
@@ -128,7 +125,7 @@ size_t thread_text_append(GString *out, const json_t *threads, const char *file,
     if (count > 0)
         g_string_append_printf(out, "\n## Review Threads (%zu: %zu open, %zu resolved)\n\n", count,
                                count - resolved, resolved);
-    json_array_foreach (threads, i, thread) {
+    json_each (threads, i, thread) {
         if (is_about(thread, file, line))
             thread_text_append_one(out, thread);
     }

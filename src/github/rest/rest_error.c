@@ -112,9 +112,7 @@ static json_t *clean_json(const Rest *self, const json_t *value)
     if (!json_is_object(value))
         return json_incref((json_t *)value);
     json_t *object = json_object();
-    const char *key;
-    json_t *member;
-    json_object_foreach ((json_t *)value, key, member)
+    json_each_member (value, key, member)
         json_set_take(object, key, clean_json(self, member));
     return object;
 }

@@ -225,9 +225,7 @@ static bool is_named_by_user(GUri *uri, const Settings *settings)
     if (names_address(env_get_raw("GITHUB_API_URL"), uri) ||
         names_address(env_get_raw("GH_HOST"), uri))
         return true;
-    size_t i;
-    json_t *known;
-    json_array_foreach (settings_user_json(settings, "gh.knownHosts"), i, known) {
+    json_each (settings_user_json(settings, "gh.knownHosts"), i, known) {
         if (names_address(json_string_value(known), uri))
             return true;
     }

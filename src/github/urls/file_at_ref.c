@@ -121,9 +121,7 @@ static char **argv_of(const FileUrl *url, const char *accept)
 static char *list_directory(const json_t *entries, const FileUrl *url)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry) {
+    json_each (entries, i, entry) {
         g_autofree char *name = text_one_line(json_get_text(entry, "name"));
         bool is_dir = g_strcmp0(json_get_text(entry, "type"), "dir") == 0;
         g_string_append_printf(out, "%s%s\n", name, is_dir ? "/" : "");

@@ -97,9 +97,7 @@ static void append_state(GString *out, const json_t *checks, const char *repo, C
     if (count == 0)
         return;
     g_string_append_printf(out, "\n## %s (%zu)\n\n", state_titles[state], count);
-    size_t i;
-    json_t *check;
-    json_array_foreach (checks, i, check) {
+    json_each (checks, i, check) {
         if (state_of(check) == state)
             append_check(out, check, repo, state);
     }
@@ -108,9 +106,8 @@ static void append_state(GString *out, const json_t *checks, const char *repo, C
 static char *checks_text(const json_t *data, const char *repo, int64_t number)
 {
     const json_t *checks = json_get_array(data, "statusCheckRollup");
-    size_t counts[CHECK_STATES] = { 0 }, i;
-    json_t *check;
-    json_array_foreach (checks, i, check)
+    size_t counts[CHECK_STATES] = { 0 };
+    json_each (checks, i, check)
         counts[state_of(check)]++;
     g_autofree char *title = text_one_line(json_get_text(data, "title"));
     g_autofree char *head = text_sha12(json_get_text(data, "headRefOid") ?: "");

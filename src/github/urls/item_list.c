@@ -56,9 +56,7 @@ static bool fetch_of_commit(ToolCall *call, const ItemUrl *url, const char *repo
     if (!gh_json(call, &spec, JSON_ARRAY, &entries, error))
         return false;
     json_t *items = json_array();
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry)
+    json_each (entries, i, entry)
         json_append_take(items, translate(entry));
     *ret_items = items;
     return true;

@@ -49,9 +49,7 @@ char *item_text_list(const json_t *items, const ItemUrl *url, const char *repo)
                                url->state, url->limit);
     if (json_array_size(items) == 0)
         g_string_append(out, "_No matches._\n\n");
-    size_t i;
-    json_t *item;
-    json_array_foreach (items, i, item)
+    json_each (items, i, item)
         append_list_item(out, item, scheme, repo);
     g_string_append_printf(out,
                            "---\nRead a specific item: `%s://%s/<N>` (or `%s://<N>` for the "
@@ -113,9 +111,8 @@ static void append_comment(GString *out, const json_t *comment)
 
 static void append_comments(GString *out, const json_t *comments)
 {
-    size_t i, hidden = 0;
-    json_t *comment;
-    json_array_foreach (comments, i, comment)
+    size_t hidden = 0;
+    json_each (comments, i, comment)
         hidden += json_get_bool(comment, "isMinimized", false) ? 1 : 0;
     size_t visible = json_array_size(comments) - hidden;
     if (visible + hidden == 0)
@@ -127,7 +124,7 @@ static void append_comments(GString *out, const json_t *comments)
         return;
     }
     g_string_append_printf(out, "\n## Comments (%zu)\n\n", visible);
-    json_array_foreach (comments, i, comment) {
+    json_each (comments, i, comment) {
         if (!json_get_bool(comment, "isMinimized", false))
             append_comment(out, comment);
     }
@@ -189,11 +186,10 @@ static void append_review(GString *out, const json_t *review)
 
 static void append_reviews(GString *out, const json_t *reviews)
 {
-    size_t i, count = json_array_size(reviews);
-    json_t *review;
+    size_t count = json_array_size(reviews);
     if (count > 0)
         g_string_append_printf(out, "\n## Reviews (%zu)\n\n", count);
-    json_array_foreach (reviews, i, review)
+    json_each (reviews, i, review)
         append_review(out, review);
 }
 
@@ -225,13 +221,12 @@ static bool is_about(const json_t *comment, const char *file)
 /* How many there are. */
 static size_t append_review_comments(GString *out, const json_t *comments, const char *file)
 {
-    size_t i, count = 0;
-    json_t *comment;
-    json_array_foreach (comments, i, comment)
+    size_t count = 0;
+    json_each (comments, i, comment)
         count += is_about(comment, file) ? 1 : 0;
     if (count > 0)
         g_string_append_printf(out, "\n## Review Comments (%zu)\n\n", count);
-    json_array_foreach (comments, i, comment) {
+    json_each (comments, i, comment) {
         if (is_about(comment, file))
             append_review_comment(out, comment);
     }

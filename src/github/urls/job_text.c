@@ -53,9 +53,7 @@ static bool append_steps(ToolCall *call, const char *repo, const RunJob *job, GS
     g_autoptr(json_t) data = NULL;
     if (!job_text_fetch(call, repo, path, JSON_OBJECT, &data, error))
         return false;
-    size_t i;
-    json_t *step;
-    json_array_foreach (json_get_array(data, "steps"), i, step) {
+    json_each (json_get_array(data, "steps"), i, step) {
         if (!has_failed(step))
             continue;
         g_autofree char *name = short_line(json_get_text(step, "name"), LINE_MAX_BYTES);

@@ -146,9 +146,7 @@ bool pr_diff_index_fits(const json_t *index, const char *diff)
 {
     const json_t *files = json_get_array(index, "files");
     int64_t size = (int64_t)strlen(diff), before = 0;
-    size_t i;
-    json_t *file;
-    json_array_foreach (files, i, file) {
+    json_each (files, i, file) {
         int64_t start = json_get_int(file, "startOffset", -1);
         int64_t end = json_get_int(file, "endOffset", -1);
         if (start < before || end < start || end > size || !json_get_text(file, "path"))
@@ -180,15 +178,14 @@ static void append_file(GString *out, const json_t *file, size_t number)
 char *pr_diff_list(const json_t *index, const char *repo, int64_t number)
 {
     const json_t *files = json_get_array(index, "files");
-    size_t i, count = json_array_size(files);
-    json_t *file;
+    size_t count = json_array_size(files);
     g_autofree char *base = g_strdup_printf("pr://%s/%" G_GINT64_FORMAT "/diff", repo, number);
     g_autoptr(GString) out = g_string_new(NULL);
     g_string_append_printf(out, "# Pull Request Diff: %s#%" G_GINT64_FORMAT " (%zu file%s)\n\n",
                            repo, number, count, count == 1 ? "" : "s");
     if (count == 0)
         g_string_append(out, "_No file changes._\n\n");
-    json_array_foreach (files, i, file) {
+    json_each (files, i, file) {
         append_file(out, file, i + 1);
         g_string_append_printf(out, "\n   %s/%zu\n\n", base, i + 1);
     }
@@ -242,9 +239,7 @@ static void append_rebuilt(GString *out, const json_t *file)
 char *pr_diff_rebuild(const json_t *files)
 {
     GString *out = g_string_new(NULL);
-    size_t i;
-    json_t *file;
-    json_array_foreach (files, i, file)
+    json_each (files, i, file)
         append_rebuilt(out, file);
     return g_string_free(out, false);
 }

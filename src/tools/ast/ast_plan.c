@@ -90,9 +90,7 @@ static bool search_op(ToolCall *call, const json_t *op, bool is_first, AstPlan *
 static bool check_ops(const json_t *ops, GError **error)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-    size_t i = 0;
-    json_t *op = NULL;
-    json_array_foreach ((json_t *)ops, i, op) {
+    json_each ((json_t *)ops, i, op) {
         const char *pattern = json_get_text(op, "pat");
         if (!g_hash_table_add(seen, (void *)pattern))
             return fail_with(error, KEDGE_ERROR_USAGE, "Duplicate rewrite pattern: %s", pattern);
@@ -211,9 +209,7 @@ bool ast_plan_make(ToolCall *call, const json_t *ops, const json_t *paths, AstPl
 {
     if (!check_ops(ops, error) || !ast_files_collect(call, paths, &self->files, error))
         return false;
-    size_t i = 0;
-    json_t *op = NULL;
-    json_array_foreach ((json_t *)ops, i, op) {
+    json_each ((json_t *)ops, i, op) {
         if (!search_op(call, op, i == 0, self, error))
             return false;
     }

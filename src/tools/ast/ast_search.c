@@ -123,9 +123,7 @@ typedef struct Reader {
 static void append_multi(GString *text, const char *name, const json_t *nodes)
 {
     g_string_append_printf(text, "%s=[", name);
-    size_t i = 0;
-    json_t *node = NULL;
-    json_array_foreach ((json_t *)nodes, i, node) {
+    json_each ((json_t *)nodes, i, node) {
         const char *part = json_get_text(node, "text");
         g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", part ? part : "");
     }
@@ -144,9 +142,7 @@ static char *captures_of(const json_t *match)
     json_t *sets[] = { json_get_object(variables, "single"), json_get_object(variables, "multi") };
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; i < G_N_ELEMENTS(sets); i++) {
-        const char *name = NULL;
-        json_t *value = NULL;
-        json_object_foreach (sets[i], name, value) {
+        json_each_member (sets[i], name, value) {
             g_autoptr(GString) text = g_string_new(NULL);
             if (json_is_array(value))
                 append_multi(text, name, value);

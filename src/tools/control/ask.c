@@ -338,9 +338,7 @@ static bool check_question(const json_t *given, GError **error)
     if (json_array_size(options) > MAX_OPTIONS)
         return fail_with(error, KEDGE_ERROR_USAGE, "question \"%s\" has more than %d options",
                          json_get_text(given, "id"), MAX_OPTIONS);
-    size_t i;
-    json_t *option;
-    json_array_foreach (options, i, option) {
+    json_each (options, i, option) {
         const char *label = json_get_text(option, "label");
         if (!*label || g_utf8_strlen(label, -1) > MAX_LABEL_CHARS)
             return fail_with(error, KEDGE_ERROR_USAGE,
@@ -352,9 +350,7 @@ static bool check_question(const json_t *given, GError **error)
 
 static bool check_questions(const json_t *questions, GError **error)
 {
-    size_t i;
-    json_t *given;
-    json_array_foreach (questions, i, given) {
+    json_each (questions, i, given) {
         if (!check_question(given, error))
             return false;
     }
@@ -364,8 +360,7 @@ static bool check_questions(const json_t *questions, GError **error)
 static bool ask_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const AskArgs *args = args_;
-    size_t total = json_array_size(args->questions), i;
-    json_t *given;
+    size_t total = json_array_size(args->questions);
     if (!check_questions(args->questions, error))
         return false;
     plan_mode_note_word(tool_context_plan_mode(tool_call_context(call)));
@@ -373,7 +368,7 @@ static bool ask_run(ToolCall *call, const void *args_, ToolResult *result, GErro
     json_t *details = tool_result_details(result);
     g_autoptr(json_t) results = json_array();
     bool is_late = false;
-    json_array_foreach (args->questions, i, given) {
+    json_each (args->questions, i, given) {
         Question question = question_of(call, given, i + 1, total);
         bool is_answered = ask_question(&question, error);
         json_t *object = total > 1 ? json_object() : json_incref(details);

@@ -50,11 +50,9 @@ bool jtd_is(const json_t *schema)
 static bool add_properties(Conversion *self, const json_t *forms, json_t *properties,
                            json_t *required)
 {
-    const char *name = NULL;
-    json_t *form = NULL;
     if (forms && !json_is_object(forms))
         return false;
-    json_object_foreach ((json_t *)forms, name, form) {
+    json_each_member (forms, name, form) {
         json_t *made = conversion_convert(self, form);
         if (!made)
             return false;
@@ -88,9 +86,7 @@ static json_t *union_schema(Conversion *self, const char *tag, const json_t *map
     if (json_object_size(mapping) == 0)
         return NULL;
     g_autoptr(json_t) forms = json_array();
-    const char *value = NULL;
-    json_t *form = NULL;
-    json_object_foreach ((json_t *)mapping, value, form) {
+    json_each_member (mapping, value, form) {
         json_t *made = object_schema(self, form, tag, value);
         if (!made)
             return NULL;

@@ -59,9 +59,7 @@ static void add_tool(Bm25 *index, const ToolDef *tool)
     bm25_add_text(index, tool->name, WEIGHT_NAME);
     bm25_add_text(index, tool->label, WEIGHT_LABEL);
     bm25_add_text(index, tool->summary, WEIGHT_SUMMARY);
-    const char *key;
-    json_t *property;
-    json_object_foreach (json_get_object(schema, "properties"), key, property)
+    json_each_member (json_get_object(schema, "properties"), key, property)
         bm25_add_text(index, key, WEIGHT_KEY);
 }
 

@@ -67,9 +67,8 @@ static json_t *tasks_of(const json_t *phase)
 
 static size_t count_tasks(const json_t *phases)
 {
-    size_t count = 0, i;
-    json_t *phase;
-    json_array_foreach (phases, i, phase)
+    size_t count = 0;
+    json_each (phases, i, phase)
         count += json_array_size(tasks_of(phase));
     return count;
 }
@@ -77,10 +76,9 @@ static size_t count_tasks(const json_t *phases)
 /* Where several have the same text, the first one that is open. `ret_phase` may be NULL. */
 static json_t *find_task(const json_t *phases, const char *content, json_t **ret_phase)
 {
-    json_t *found = NULL, *phase, *task;
-    size_t i, j;
-    json_array_foreach (phases, i, phase) {
-        json_array_foreach (tasks_of(phase), j, task) {
+    json_t *found = NULL;
+    json_each (phases, i, phase) {
+        json_each (tasks_of(phase), j, task) {
             bool is_named = g_strcmp0(json_get_text(task, "content"), content) == 0;
             if (!is_named || (found && !todo_is_open(task)))
                 continue;
@@ -96,9 +94,7 @@ static json_t *find_task(const json_t *phases, const char *content, json_t **ret
 
 static json_t *find_phase(const json_t *phases, const char *name)
 {
-    size_t i;
-    json_t *phase;
-    json_array_foreach (phases, i, phase) {
+    json_each (phases, i, phase) {
         if (g_strcmp0(json_get_text(phase, "name"), name) == 0)
             return phase;
     }
@@ -186,9 +182,7 @@ static json_t *add_phase(Edit *self, const char *name)
 /* Tasks of `init` may look alike, those that are appended may not. */
 static void add_tasks(Edit *self, const json_t *phase, const json_t *items, bool are_new)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (items, i, item) {
+    json_each (items, i, item) {
         const char *content = json_string_value(item);
         if (is_full(self, content))
             return;
@@ -202,14 +196,12 @@ static void add_tasks(Edit *self, const json_t *phase, const json_t *items, bool
 static void op_init(Edit *self, const json_t *op)
 {
     const json_t *list = json_get_array(op, "list");
-    size_t i;
-    json_t *given;
     if (json_array_size(list) == 0) { // what there is stays
         add_problem(self, "Missing list for init operation");
         return;
     }
     json_array_clear(self->phases);
-    json_array_foreach (list, i, given) {
+    json_each (list, i, given) {
         const json_t *phase = add_phase(self, json_get_text(given, "phase"));
         if (phase)
             add_tasks(self, phase, json_get_array(given, "items"), false);
@@ -219,10 +211,8 @@ static void op_init(Edit *self, const json_t *op)
 /* The task in progress, if it is not `but`, waits again. */
 static void pause_others(const json_t *phases, const json_t *but)
 {
-    size_t i, j;
-    json_t *phase, *task;
-    json_array_foreach (phases, i, phase) {
-        json_array_foreach (tasks_of(phase), j, task) {
+    json_each (phases, i, phase) {
+        json_each (tasks_of(phase), j, task) {
             if (task != but && g_strcmp0(json_get_text(task, "status"), "in_progress") == 0)
                 set_status(task, "pending");
         }
@@ -241,9 +231,7 @@ static void op_start(Edit *self, const json_t *op)
 /* What is closed already stays as it was closed. */
 static void close_phase(const json_t *phase, const char *status)
 {
-    size_t i;
-    json_t *task;
-    json_array_foreach (tasks_of(phase), i, task) {
+    json_each (tasks_of(phase), i, task) {
         if (todo_is_open(task))
             set_status(task, status);
     }
@@ -296,8 +284,6 @@ static void remove_task(Edit *self, const json_t *op)
 static void op_rm(Edit *self, const json_t *op)
 {
     const char *name = json_get_text(op, "phase");
-    size_t i;
-    json_t *phase;
     if (json_get_text(op, "task")) {
         remove_task(self, op);
         return;
@@ -306,7 +292,7 @@ static void op_rm(Edit *self, const json_t *op)
         json_array_clear(tasks_of(named_phase(self, name)));
         return;
     }
-    json_array_foreach (self->phases, i, phase)
+    json_each (self->phases, i, phase)
         json_array_clear(tasks_of(phase));
 }
 
@@ -360,10 +346,9 @@ static void op_note(Edit *self, const json_t *op)
 /* One task is in progress while any is open: the first that is, else the next one. */
 static void todo_write_settle(const json_t *phases)
 {
-    json_t *active = NULL, *next = NULL, *phase, *task;
-    size_t i, j;
-    json_array_foreach (phases, i, phase) {
-        json_array_foreach (tasks_of(phase), j, task) {
+    json_t *active = NULL, *next = NULL;
+    json_each (phases, i, phase) {
+        json_each (tasks_of(phase), j, task) {
             const char *status = json_get_text(task, "status");
             if (!active && g_strcmp0(status, "in_progress") == 0)
                 active = task;
@@ -383,10 +368,8 @@ static void todo_write_apply(json_t *phases, void *edit_)
         op_init, op_start, op_done, op_drop, op_rm, op_append, op_note, // as in `ops`
     };
     Edit *self = edit_;
-    size_t i;
-    json_t *op;
     self->phases = phases;
-    json_array_foreach (self->ops, i, op) {
+    json_each (self->ops, i, op) {
         for (size_t each = 0; ops[each]; each++)
             if (g_strcmp0(json_get_text(op, "op"), ops[each]) == 0)
                 appliers[each](self, op);
@@ -399,15 +382,13 @@ static void todo_write_apply(json_t *phases, void *edit_)
 static void append_remaining(GString *text, const json_t *phases)
 {
     g_autoptr(json_t) open = todo_open_tasks(phases);
-    size_t i, j;
-    json_t *phase, *task;
     if (json_array_size(open) == 0) {
         g_string_append(text, "Remaining items: none.\n");
         return;
     }
     g_string_append_printf(text, "Remaining items (%zu):\n", json_array_size(open));
-    json_array_foreach (phases, i, phase) {
-        json_array_foreach (tasks_of(phase), j, task) {
+    json_each (phases, i, phase) {
+        json_each (tasks_of(phase), j, task) {
             if (todo_is_open(task))
                 g_string_append_printf(text, "  - %s [%s] (%s)\n", json_get_text(task, "content"),
                                        json_get_text(task, "status"), json_get_text(phase, "name"));
@@ -417,9 +398,8 @@ static void append_remaining(GString *text, const json_t *phases)
 
 static size_t count_open(const json_t *phase)
 {
-    size_t count = 0, i;
-    json_t *task;
-    json_array_foreach (tasks_of(phase), i, task)
+    size_t count = 0;
+    json_each (tasks_of(phase), i, task)
         count += todo_is_open(task);
     return count;
 }
@@ -448,9 +428,7 @@ static const char *mark_of(const char *status)
 
 static void append_notes(GString *text, const json_t *notes)
 {
-    size_t i;
-    json_t *note;
-    json_array_foreach (notes, i, note) {
+    json_each (notes, i, note) {
         g_auto(GStrv) lines = g_strsplit(json_string_value(note), "\n", -1);
         if (i > 0)
             g_string_append(text, "        ---\n");
@@ -474,13 +452,11 @@ static void append_task(GString *text, const json_t *task)
 
 static void append_list(GString *text, const json_t *phases)
 {
-    size_t i, j;
-    json_t *phase, *task;
     append_remaining(text, phases);
     append_current(text, phases);
-    json_array_foreach (phases, i, phase) {
+    json_each (phases, i, phase) {
         g_string_append_printf(text, "  %s:\n", json_get_text(phase, "name"));
-        json_array_foreach (tasks_of(phase), j, task)
+        json_each (tasks_of(phase), j, task)
             append_task(text, task);
     }
 }

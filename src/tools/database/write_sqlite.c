@@ -38,9 +38,7 @@ static bool parse_row_path(const char *rest, RowPath *ret_path, GError **error)
 static bool check_values(const json_t *values, const char *table, const GPtrArray *columns,
                          GError **error)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)values, name, value) {
+    json_each_member (values, name, value) {
         if (!sqlite_column_find(columns, name))
             return fail_with(error, KEDGE_ERROR_USAGE, "SQLite table '%s' has no column named '%s'",
                              table, name);
@@ -66,10 +64,8 @@ static bool parse_values(const char *content, json_t **ret_values, GError **erro
 
 static void bind_values(const json_t *values, SqliteStatement *statement)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
     int parameter = 0;
-    json_object_foreach ((json_t *)values, name, value) {
+    json_each_member (values, name, value) {
         parameter++;
         if (json_is_integer(value))
             sqlite3_bind_int64(statement, parameter, json_integer_value(value));
@@ -87,9 +83,7 @@ static void bind_values(const json_t *values, SqliteStatement *statement)
 static char *name_list(const json_t *values, const char *behind)
 {
     GString *out = g_string_new(NULL);
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)values, name, value) {
+    json_each_member (values, name, value) {
         g_autofree char *quoted = sqlite_quote_name(name);
         g_string_append_printf(out, "%s%s%s", out->len ? ", " : "", quoted, behind);
     }
@@ -167,9 +161,7 @@ static bool check_masks(SqliteFile *file, const char *table, const SqliteKey *ke
 static bool check_values_masks(SqliteFile *file, const char *table, const SqliteKey *key,
                                const json_t *values, GError **error)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)values, name, value) {
+    json_each_member (values, name, value) {
         const char *text = json_string_value(value);
         if (text && strstr(text, MASK_TEXT) && !check_masks(file, table, key, name, text, error))
             return false;

@@ -28,10 +28,8 @@ static const ToolDef *mode_of_model(const Settings *settings, const char *model_
 {
     const ToolDef *best = NULL;
     size_t longest = 0;
-    const char *part = NULL;
-    json_t *mode = NULL;
     const json_t *variants = settings_get_json(settings, "edit.modelVariants");
-    json_object_foreach ((json_t *)variants, part, mode) {
+    json_each_member (variants, part, mode) {
         const ToolDef *tool = find_mode(json_string_value(mode));
         if (tool && strlen(part) > longest && strstr(model_id, part)) {
             best = tool;

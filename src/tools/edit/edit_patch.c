@@ -94,9 +94,7 @@ static bool patch_judge(ToolCall *call, const void *args_, Judgement *ret_judgem
 {
     const PatchArgs *args = args_;
     g_autoptr(GPtrArray) entries = patch_entries_new();
-    size_t i = 0;
-    json_t *value = NULL;
-    json_array_foreach (args->edits, i, value)
+    json_each (args->edits, i, value)
         if (!decode_item(args->path, value, entries, error))
             return false;
     patch_call_judge(call, g_steal_pointer(&entries), ret_judgement);

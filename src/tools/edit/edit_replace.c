@@ -69,10 +69,9 @@ static bool decode_and_apply(EditTarget *file, const json_t *value, bool is_fuzz
 static bool apply_all(ToolCall *call, EditTarget *file, const json_t *edits, bool is_fuzzy,
                       GString *text, GError **error)
 {
-    size_t count = json_array_size(edits), i = 0;
-    json_t *value = NULL;
+    size_t count = json_array_size(edits);
     g_autoptr(GString) failures = g_string_new(NULL);
-    json_array_foreach (edits, i, value) {
+    json_each (edits, i, value) {
         g_autoptr(GError) problem = NULL;
         if (!cancel_check(tool_call_user_cancel(call), error))
             return false;

@@ -93,9 +93,7 @@ static double clamp_timeout(const Settings *settings, double requested)
 static GPtrArray *cells_of(const json_t *list)
 {
     GPtrArray *cells = g_ptr_array_new_with_free_func((GDestroyNotify)eval_cell_free);
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach ((json_t *)list, i, each) {
+    json_each ((json_t *)list, i, each) {
         EvalCell *cell = eval_cell_new(json_get_text(each, "code"), json_get_text(each, "title"));
         const char *language = json_get_text(each, "language");
         cell->language = language ? eval_language_parse(language) : EVAL_UNKNOWN;

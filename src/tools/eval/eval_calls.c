@@ -168,9 +168,7 @@ char *eval_calls_add(EvalCalls *self, const json_t *frame)
 static json_t *images_of(const ToolResult *result)
 {
     json_t *images = json_array();
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (result->content, i, block) {
+    json_each (result->content, i, block) {
         if (g_strcmp0(json_get_text(block, "type"), "image") != 0)
             continue;
         json_t *image = json_object();

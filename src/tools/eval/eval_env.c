@@ -144,9 +144,7 @@ static char **kept_environment(const Settings *settings)
 {
     const json_t *passed = settings_get_json(settings, "env.pass");
     g_autoptr(GPtrArray) pass = g_ptr_array_new();
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach (passed, i, each) {
+    json_each (passed, i, each) {
         if (json_is_string(each))
             g_ptr_array_add(pass, (void *)json_string_value(each));
     }

@@ -132,9 +132,7 @@ void eval_report_begin_cell(EvalReport *self, unsigned index, EvalLanguage langu
     const char *name = eval_language_name(language);
     json_set_text(cell_object(self), "language", name);
     json_set_text(cell_object(self), "status", "running");
-    size_t i = 0;
-    json_t *known = NULL;
-    json_array_foreach (self->languages, i, known) {
+    json_each (self->languages, i, known) {
         if (strcmp(json_string_value(known), name) == 0)
             return;
     }
@@ -396,9 +394,7 @@ void eval_report_finish(EvalReport *self, const EvalReportFacts *facts, ToolResu
     g_autofree char *text = whole_text(self, facts, &dump);
     sink_dump_tell(&dump, result);
     tool_result_add_text(result, text);
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (self->images, i, block) {
+    json_each (self->images, i, block) {
         tool_result_add_image(result, json_get_text(block, "data"),
                               json_get_text(block, "mimeType"));
     }

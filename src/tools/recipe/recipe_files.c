@@ -45,14 +45,12 @@ static void just_take_module(const json_t *module, const char *prefix, unsigned 
                              RecipeRunner *runner)
 {
     static const char *const parts[] = { "recipes", "aliases" };
-    const char *key = NULL;
-    json_t *value = NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-        json_object_foreach (json_get_object(module, parts[i]), key, value) {
+        json_each_member (json_get_object(module, parts[i]), key, value) {
             g_autofree char *name = g_strconcat(prefix, key, NULL);
             recipe_add_name(runner, name);
         }
-    json_object_foreach (json_get_object(module, "modules"), key, value) {
+    json_each_member (json_get_object(module, "modules"), key, value) {
         g_autofree char *inner = g_strconcat(prefix, key, "::", NULL);
         if (depth < MODULE_DEPTH)
             just_take_module(value, inner, depth + 1, runner);
@@ -111,9 +109,7 @@ static bool task_read(const char *dir, RecipeRunner *runner)
     g_autoptr(json_t) root = NULL;
     if (text)
         yaml_parse(text, strlen(text), name, &root, NULL);
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach (json_get_object(root, "tasks"), key, value) {
+    json_each_member (json_get_object(root, "tasks"), key, value) {
         if (!json_get_bool(value, "internal", false))
             recipe_add_name(runner, key);
     }
@@ -128,13 +124,11 @@ static char *task_command(const RecipeRunner *runner G_GNUC_UNUSED, const char *
 
 static void task_take(const json_t *list, RecipeRunner *runner)
 {
-    size_t i = 0, j = 0;
-    json_t *value = NULL, *alias = NULL;
-    json_array_foreach (json_get_array(list, "tasks"), i, value) {
+    json_each (json_get_array(list, "tasks"), i, value) {
         const char *name = json_get_text(value, "name");
         if (name)
             recipe_add_name(runner, name);
-        json_array_foreach (json_get_array(value, "aliases"), j, alias) {
+        json_each (json_get_array(value, "aliases"), j, alias) {
             if (json_is_string(alias))
                 recipe_add_name(runner, json_string_value(alias));
         }
@@ -247,12 +241,11 @@ static bool cargo_read(const char *dir, RecipeRunner *runner)
 
 static void cargo_take(const json_t *list, RecipeRunner *runner)
 {
-    size_t i = 0, j = 0, k = 0, n = 0;
-    json_t *package = NULL, *target = NULL, *kind = NULL;
-    json_array_foreach (json_get_array(list, "packages"), i, package) {
-        json_array_foreach (json_get_array(package, "targets"), j, target) {
+    size_t n = 0;
+    json_each (json_get_array(list, "packages"), i, package) {
+        json_each (json_get_array(package, "targets"), j, target) {
             const char *name = json_get_text(target, "name");
-            json_array_foreach (json_get_array(target, "kind"), k, kind) {
+            json_each (json_get_array(target, "kind"), k, kind) {
                 for (n = 0; name && n < G_N_ELEMENTS(targets); n++)
                     if (g_strcmp0(json_string_value(kind), targets[n].kind) == 0)
                         cargo_add(runner, targets[n].kind, name);

@@ -52,9 +52,7 @@ static char *script_command(const RecipeRunner *runner, const char *name)
 static void add_scripts(RecipeRunner *runner, const json_t *root, const char *package,
                         const char *below)
 {
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach (json_get_object(root, "scripts"), key, value) {
+    json_each_member (json_get_object(root, "scripts"), key, value) {
         g_autofree char *name = package ? g_strconcat(package, "/", key, NULL) : g_strdup(key);
         g_autofree char *command = script_command(runner, key);
         bool is_script = json_is_string(value) && recipe_is_name(key, strlen(key));
@@ -218,9 +216,7 @@ static void add_workspace(RecipeRunner *runner, const char *dir, const json_t *r
         .packages = &packages,
         .visited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
     };
-    size_t i = 0;
-    json_t *pattern = NULL;
-    json_array_foreach (patterns, i, pattern) {
+    json_each (patterns, i, pattern) {
         if (i >= LIMIT_RECIPE_PACKAGES || runner->tasks->len >= runner->max_tasks)
             break;
         if (json_is_string(pattern))

@@ -202,9 +202,7 @@ static bool search_all(Search *search, unsigned *ret_entries, GError **error)
         if (!search_pattern(search, args->pattern, dir, error))
             return false;
     }
-    size_t i = 0;
-    json_t *entry = NULL;
-    json_array_foreach (args->paths, i, entry) {
+    json_each (args->paths, i, entry) {
         (*ret_entries)++;
         const char *text = json_string_value(entry);
         if (utf8_is_blank(text))

@@ -125,9 +125,7 @@ static void write_result(ToolCall *call, const GrepFound *found, const SearchSco
     set_details(&printed, scope, page, printed.has_more || cut.is_truncated,
                 tool_result_details(result));
 
-    size_t i = 0;
-    json_t *path = NULL;
-    json_array_foreach (printed.files, i, path) {
+    json_each (printed.files, i, path) {
         g_autofree char *absolute = path_absolute(json_string_value(path), tool_call_cwd(call));
         seen_files_note(call, absolute);
         if (i < printed.seen->len && !cut.is_truncated) // else some of it was not shown

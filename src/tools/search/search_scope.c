@@ -155,9 +155,7 @@ bool search_scope_build(ToolCall *call, const char *path, const json_t *paths, S
     scope->missing = g_ptr_array_new_with_free_func(g_free);
     if (path && !scope_add_path(scope, path, call, error))
         return false;
-    size_t i = 0;
-    json_t *entry = NULL;
-    json_array_foreach (paths, i, entry) {
+    json_each (paths, i, entry) {
         if (!scope_add(scope, json_string_value(entry), call, error))
             return false;
     }

@@ -79,9 +79,7 @@ static bool bash_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgemen
 
 static bool check_env(const json_t *env, GError **error)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)env, name, value) {
+    json_each_member (env, name, value) {
         if (!env_is_name(name))
             return fail_with(error, KEDGE_ERROR_USAGE, "Invalid bash env name: %s", name);
     }

@@ -128,9 +128,7 @@ static char **set_entry(char **env, const char *entry)
 static char **passed_names(const Settings *settings)
 {
     GPtrArray *names = g_ptr_array_new();
-    size_t i = 0;
-    json_t *name = NULL;
-    json_array_foreach (settings_get_json(settings, "env.pass"), i, name) {
+    json_each (settings_get_json(settings, "env.pass"), i, name) {
         if (json_is_string(name))
             g_ptr_array_add(names, g_strdup(json_string_value(name)));
     }

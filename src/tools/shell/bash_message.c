@@ -85,9 +85,7 @@ GString *bash_message_call(const char *shell, const char *nonce, const BashRun *
         g_string_append_printf(message, "(exit %d) && \\:; ", run->last_status);
 
     // assignments before eval hold for it alone, and are exported
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)run->env, name, value) {
+    json_each_member (run->env, name, value) {
         g_string_append_printf(message, "%s=", name);
         append_quoted(message, json_string_value(value));
         g_string_append_c(message, ' ');

@@ -68,11 +68,9 @@ static void take_output(const char *data, size_t size, void *user_data)
 /* `env` with what the call adds. */
 static char **add_own(char **env, const BashRun *run)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
     if (run->has_terminal)
         env = g_environ_setenv(env, "TERM", TERMINAL_TYPE, TRUE);
-    json_object_foreach ((json_t *)run->env, name, value) {
+    json_each_member (run->env, name, value) {
         env = g_environ_setenv(env, name, json_string_value(value), TRUE);
     }
     return env;

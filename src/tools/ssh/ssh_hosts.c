@@ -164,9 +164,7 @@ GPtrArray *ssh_hosts_parse(const char *text, const char *path, GPtrArray *warnin
                                                  error->message));
         return hosts;
     }
-    const char *name = NULL;
-    json_t *item = NULL;
-    json_object_foreach (json_get_object(root, "hosts"), name, item) {
+    json_each_member (json_get_object(root, "hosts"), name, item) {
         g_autofree char *problem = NULL;
         SshHost *host = NULL;
         if (hosts->len == LIMIT_SSH_HOSTS)

@@ -376,9 +376,7 @@ bool url_paths_in_values(ToolContext *context, const json_t *values, json_t **re
                          GError **error)
 {
     g_autoptr(json_t) changed = values ? json_object() : NULL;
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)values, name, value) {
+    json_each_member (values, name, value) {
         const char *text = json_string_value(value);
         g_autofree char *path = NULL;
         if (!text)

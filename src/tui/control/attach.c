@@ -262,9 +262,7 @@ static json_t *image_at(const Tui *self, const char *text)
 /* Is it there already? The same image twice in a text is sent once. */
 static bool attach_holds(const json_t *content, const json_t *image)
 {
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         if (block == image)
             return true;
     }

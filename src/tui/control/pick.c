@@ -37,9 +37,7 @@ static char *model_detail(const json_t *model)
     }
     if (json_get_bool(model, "reasoning", false))
         add_fact(detail, "thinking");
-    size_t i = 0;
-    json_t *input = NULL;
-    json_array_foreach (json_get_array(model, "input"), i, input) {
+    json_each (json_get_array(model, "input"), i, input) {
         if (g_strcmp0(json_string_value(input), "image") == 0)
             add_fact(detail, "images");
     }
@@ -51,9 +49,7 @@ static GPtrArray *model_items(Tui *tui)
     g_autoptr(json_t) models = agent_session_available_models(tui->run->session);
     const json_t *current = json_get_object(tui_snapshot(tui), "model");
     GPtrArray *items = pick_items_new();
-    size_t i = 0;
-    json_t *model = NULL;
-    json_array_foreach (models, i, model) {
+    json_each (models, i, model) {
         const char *provider = json_get_text(model, "provider"), *id = json_get_text(model, "id");
         g_autofree char *name = g_strdup_printf("%s/%s", provider, id);
         g_autofree char *detail = model_detail(model);
@@ -139,9 +135,7 @@ void pick_branch(Tui *tui)
     g_autoptr(GError) error = NULL;
     g_autoptr(json_t) points = agent_session_branch_points(tui->run->session, &error);
     GPtrArray *items = pick_items_new();
-    size_t i = 0;
-    json_t *point = NULL;
-    json_array_foreach (points, i, point)
+    json_each (points, i, point)
         pick_items_add(items, json_get_text(point, "text"), NULL, json_get_text(point, "entryId"),
                        false);
     if (error)
@@ -162,9 +156,7 @@ static GPtrArray *prompt_items(void *agent_dir, Cancel *cancel G_GNUC_UNUSED,
 {
     g_autoptr(json_t) prompts = prompt_history_recent(agent_dir, MAX_PROMPTS);
     GPtrArray *items = pick_items_new();
-    size_t i = 0;
-    json_t *prompt = NULL;
-    json_array_foreach (prompts, i, prompt) {
+    json_each (prompts, i, prompt) {
         gint64 age = time_now_ms() - json_get_int(prompt, "created", 0) * 1000;
         g_autofree char *when = time_age_text(age);
         pick_items_add(items, json_get_text(prompt, "prompt"), *when ? when : "just now",
@@ -276,9 +268,7 @@ void pick_found(Tui *tui, const json_t *list)
         .chosen = run_found,
     };
     GPtrArray *items = pick_items_new();
-    size_t i = 0;
-    json_t *item = NULL;
-    json_array_foreach (json_get_array(list, "items"), i, item)
+    json_each (json_get_array(list, "items"), i, item)
         pick_items_add(items, json_get_text(item, "text"), json_get_text(item, "detail"),
                        json_get_text(item, "meant"), false);
     pick_list_set_title(pick_list_open(tui, items, 0, &spec), json_get_text(list, "title"));

@@ -58,9 +58,7 @@ static GPtrArray *session_items(void *wanted_, Cancel *cancel, GError **error)
         !session_index_list(index, wanted->scope, MAX_SESSIONS, &sessions, error))
         return NULL;
     GPtrArray *items = pick_items_new();
-    size_t i = 0;
-    json_t *session = NULL;
-    json_array_foreach (sessions, i, session)
+    json_each (sessions, i, session)
         add_session(wanted, items, session);
     return items;
 }

@@ -36,9 +36,7 @@ void tui_take_back(Tui *self)
     g_autoptr(json_t) messages = agent_session_take_back(self->run->session);
     g_autoptr(GString) text = g_string_new(NULL);
     g_autofree char *draft = editor_text(self->input->editor);
-    size_t i = 0;
-    json_t *message = NULL;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         g_autofree char *one = message_text(message);
         g_string_append_printf(text, "%s%s", text->len > 0 ? "\n\n" : "", one);
     }
@@ -96,12 +94,10 @@ static bool run_slash(Tui *self, const char *text)
 static void deliver_queued(Tui *self)
 {
     g_autoptr(json_t) messages = agent_session_take_back(self->run->session);
-    size_t i = 0;
-    json_t *message = NULL;
     if (json_array_size(messages) == 0)
         return;
     run_own(self)->is_stopping = !agent_session_is_idle(self->run->session);
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         g_autofree char *text = message_text(message);
         if (!tui_send(self, message, false))
             editor_insert(self->input->editor, text);

@@ -129,9 +129,7 @@ static Node *shown_parent(const Tree *self, const Node *node)
 
 static void add_nodes(Tree *self, const json_t *entries, TreeFilter filter)
 {
-    size_t i = 0;
-    json_t *entry = NULL;
-    json_array_foreach (entries, i, entry) {
+    json_each (entries, i, entry) {
         const char *id = json_get_text(entry, "id");
         if (!id || g_hash_table_contains(self->by_id, id))
             continue;

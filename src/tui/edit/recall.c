@@ -90,10 +90,8 @@ static bool is_own(const Recall *self, const char *prompt)
 
 static void take_stored(Recall *self)
 {
-    size_t i;
-    json_t *row;
     self->stored = g_ptr_array_new_with_free_func(g_free);
-    json_array_foreach (self->read, i, row) {
+    json_each (self->read, i, row) {
         const char *prompt = json_get_text(row, "prompt");
         if (prompt && !is_own(self, prompt))
             g_ptr_array_add(self->stored, g_strdup(prompt));

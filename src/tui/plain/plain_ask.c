@@ -38,9 +38,7 @@ char *plain_ask_text(const json_t *question)
         g_string_append(out, "\nFor this session it would be: ");
         append_masked(out, json_get_text(question, "allowance"));
     }
-    size_t i = 0;
-    json_t *option = NULL;
-    json_array_foreach (json_get_array(question, "options"), i, option) {
+    json_each (json_get_array(question, "options"), i, option) {
         g_string_append_printf(out, "\n  %zu. ", i + 1);
         append_masked(out, json_string_value(option));
     }

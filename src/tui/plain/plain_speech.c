@@ -312,9 +312,7 @@ static void replay_message(PlainSpeech *self, const json_t *message)
     if (!utf8_is_blank(text))
         speech_sayf(self, ANSWER_LABEL "%s", text);
     g_autoptr(json_t) calls = message_tool_calls(message);
-    size_t i = 0;
-    json_t *call = NULL;
-    json_array_foreach (calls, i, call) {
+    json_each (calls, i, call) {
         g_autofree char *name = call_title_line(json_get_text(call, "name"));
         g_autofree char *title = call_title_arguments(json_get_object(call, "arguments"));
         speech_sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);

@@ -37,9 +37,7 @@ static bool list_jobs(SlashDoor *door, GError **error)
     if (!jobs)
         return false;
     slash_list(door, "jobs");
-    size_t i = 0;
-    json_t *job = NULL;
-    json_array_foreach (jobs, i, job) {
+    json_each (jobs, i, job) {
         gint64 began = json_get_int(job, "startedAt", 0);
         g_autofree char *age = time_age_text(time_now_ms() - began);
         json_append_take(door->listed, json_text(json_get_text(job, "id")));

@@ -109,9 +109,8 @@ static const json_t *jobs_of(const Ci *self, const json_t *run)
 /* Of runs that go on, and once of those that failed. What cannot be had is done without. */
 static void look_into_runs(Ci *self)
 {
-    size_t i = 0, looked = 0;
-    json_t *run = NULL;
-    json_array_foreach (self->runs, i, run) {
+    size_t looked = 0;
+    json_each (self->runs, i, run) {
         CiState state = state_of(run);
         g_autofree char *key = run_key(run, ""), *is_final = run_key(run, "!");
         if ((state != CI_FAILED && state != CI_RUNNING) || looked >= LOOKED_INTO_RUNS ||
@@ -135,9 +134,7 @@ static char *step_of(const json_t *job)
 {
     const json_t *steps = json_get_array(job, "steps");
     CiState wanted = state_of(job);
-    size_t i = 0;
-    json_t *step = NULL;
-    json_array_foreach (steps, i, step)
+    json_each (steps, i, step)
         if (state_of(step) == wanted)
             return g_strdup_printf("%s (%zu/%zu)", text_or(step, "name", "?"), i + 1,
                                    json_array_size(steps));
@@ -165,9 +162,8 @@ static void add_row(json_t *rows, CiState state, const char *text, const char *d
 /* Those that are at work or have failed. Their number. */
 static size_t add_jobs(const Ci *self, const json_t *run, CiState wanted, json_t *rows)
 {
-    size_t i = 0, count = 0;
-    json_t *job = NULL;
-    json_array_foreach (jobs_of(self, run), i, job) {
+    size_t count = 0;
+    json_each (jobs_of(self, run), i, job) {
         CiState state = state_of(job);
         if (state != CI_FAILED && state != CI_RUNNING)
             continue;
@@ -186,9 +182,7 @@ static json_t *block_of(const Ci *self)
 {
     json_t *rows = json_array();
     for (CiState state = 0; state < CI_STATES; state++) {
-        size_t i = 0;
-        json_t *run = NULL;
-        json_array_foreach (self->runs, i, run) {
+        json_each (self->runs, i, run) {
             g_autofree char *name = run_name(run);
             if (add_jobs(self, run, state, rows) == 0 && state_of(run) == state)
                 add_row(rows, state, name, word_of(run));
@@ -259,13 +253,11 @@ static void add_item(json_t *items, const char *text, const json_t *run, const j
 static json_t *failed_items(const Ci *self)
 {
     json_t *items = json_array();
-    size_t i = 0, k = 0;
-    json_t *run = NULL, *job = NULL;
-    json_array_foreach (self->runs, i, run) {
+    json_each (self->runs, i, run) {
         size_t before = json_array_size(items);
         if (state_of(run) != CI_FAILED)
             continue;
-        json_array_foreach (jobs_of(self, run), k, job) {
+        json_each (jobs_of(self, run), k, job) {
             g_autofree char *step = step_of(job);
             g_autofree char *text = g_strdup_printf("%s: %s", text_or(job, "name", "?"), step);
             if (state_of(job) == CI_FAILED && json_get_int(job, "databaseId", 0) > 0)

@@ -148,8 +148,6 @@ static char *slash_gh_about(const json_t *found)
     const char *updated_at = json_get_text(found, "updatedAt");
     g_autoptr(GDateTime) updated =
         updated_at ? g_date_time_new_from_iso8601(updated_at, NULL) : NULL;
-    size_t i = 0;
-    json_t *label = NULL;
     g_string_append(out, author ? author : "?");
     if (json_get_bool(found, "isDraft", false))
         g_string_append(out, " · draft");
@@ -157,7 +155,7 @@ static char *slash_gh_about(const json_t *found)
         g_autofree char *word = g_ascii_strdown(state, -1);
         g_string_append_printf(out, " · %s", word);
     }
-    json_array_foreach (json_get_array(found, "labels"), i, label) {
+    json_each (json_get_array(found, "labels"), i, label) {
         const char *name = json_get_text(label, "name");
         g_string_append_printf(out, "%s%s", i == 0 ? " · " : ", ", name ? name : "?");
     }
@@ -200,9 +198,7 @@ static bool look_up(Aside *aside, const ListKind *kind, const char *filter, json
     g_autofree char *title = g_strdup_printf("%s (%s)", kind->title, *filter ? filter : "open");
     g_autoptr(GString) text = g_string_new(title);
     json_t *items = json_array();
-    size_t i = 0;
-    json_t *one = NULL;
-    json_array_foreach (found, i, one)
+    json_each (found, i, one)
         add_found(kind, one, items, text);
     g_string_append_printf(text, "\n/%s NUMBER opens one.", kind->command);
     *ret_data = slash_shown(g_strdup(text->str));

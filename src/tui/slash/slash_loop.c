@@ -51,9 +51,8 @@ static char *find_message(SlashDoor *door, size_t index, size_t *ret_count)
 {
     g_autoptr(json_t) messages = agent_session_messages(door->session);
     char *text = NULL;
-    size_t i = 0, count = 0;
-    json_t *message = NULL;
-    json_array_foreach (messages, i, message) {
+    size_t count = 0;
+    json_each (messages, i, message) {
         if (!g_str_equal(message_role(message), "user"))
             continue;
         if (count++ == index)

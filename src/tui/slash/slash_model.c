@@ -17,9 +17,8 @@ static void list_models(SlashDoor *door)
     g_autoptr(json_t) models = agent_session_available_models(door->session);
     const json_t *current = json_get_object(state, "model");
     slash_list(door, "model");
-    size_t i = 0, count = json_array_size(models);
-    json_t *model = NULL;
-    json_array_foreach (models, i, model) {
+    size_t count = json_array_size(models);
+    json_each (models, i, model) {
         const char *provider = json_get_text(model, "provider"), *id = json_get_text(model, "id");
         if (i == LISTED_MODELS)
             break;

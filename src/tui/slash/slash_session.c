@@ -60,9 +60,7 @@ static bool list_sessions(SlashDoor *door, GError **error)
         !session_index_list(index, scope, LISTED_SESSIONS + 1, &sessions, error))
         return false;
     slash_list(door, "resume");
-    size_t i = 0;
-    json_t *session = NULL;
-    json_array_foreach (sessions, i, session) {
+    json_each (sessions, i, session) {
         if (g_strcmp0(json_get_text(session, "path"), current) != 0)
             list_session(door, session);
     }

@@ -86,9 +86,7 @@ SLASH(tools)
 {
     g_autoptr(json_t) state = agent_session_state(door->session);
     g_autoptr(GString) names = g_string_new(NULL);
-    size_t i = 0;
-    json_t *tool = NULL;
-    json_array_foreach (json_get_array(state, "dumpTools"), i, tool)
+    json_each (json_get_array(state, "dumpTools"), i, tool)
         g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", json_get_text(tool, "name"));
     slash_say(door, "The model can use: %s.", names->len > 0 ? names->str : "no tool");
     return true;
@@ -98,11 +96,9 @@ SLASH(todo)
 {
     g_autoptr(json_t) state = agent_session_state(door->session);
     const json_t *phases = json_get_array(state, "todoPhases");
-    size_t i = 0, k = 0;
-    json_t *phase = NULL, *task = NULL;
-    json_array_foreach (phases, i, phase) {
+    json_each (phases, i, phase) {
         slash_say(door, "%s:", json_get_text(phase, "name"));
-        json_array_foreach (json_get_array(phase, "tasks"), k, task)
+        json_each (json_get_array(phase, "tasks"), k, task)
             slash_say(door, "  %s: %s", json_get_text(task, "status"),
                       json_get_text(task, "content"));
     }

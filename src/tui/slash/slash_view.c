@@ -97,9 +97,7 @@ SLASH(dump)
 {
     g_autoptr(json_t) messages = agent_session_messages(door->session);
     g_autoptr(GString) all = g_string_new(NULL);
-    size_t i = 0;
-    json_t *message = NULL;
-    json_array_foreach (messages, i, message) {
+    json_each (messages, i, message) {
         g_autofree char *text = message_text(message);
         g_string_append_printf(all, "%s:\n%s\n\n", message_role(message), text);
     }

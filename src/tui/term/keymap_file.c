@@ -199,9 +199,7 @@ void keymap_apply_file(Keymap *self, const char *path, GPtrArray *warnings)
                          "an object of actions and their keys is expected: the default keys hold");
         return;
     }
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach (root, name, value) {
+    json_each_member (root, name, value) {
         Action action = find_action(&loader, name);
         if (action != ACTION_NONE)
             apply_entry(&loader, action, value);

@@ -105,9 +105,7 @@ static bool read_colour(const json_t *value, const json_t *vars, const char *whe
 static bool read_vars(const json_t *vars, ThemeProblems *problems)
 {
     bool is_good = true;
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)vars, key, value) {
+    json_each_member (vars, key, value) {
         Colour colour;
         g_autofree char *word = theme_file_shown(key);
         g_autofree char *where = g_strconcat("vars.", word, NULL);
@@ -182,18 +180,14 @@ static void read_symbols(Theme *self, const json_t *symbols, ThemeProblems *prob
         else
             theme_problem(problems, "symbols.preset is \"%s\", not unicode, nerd or ascii", word);
     }
-    const char *name;
-    json_t *value;
-    json_object_foreach (json_get_object(symbols, "overrides"), name, value)
+    json_each_member (json_get_object(symbols, "overrides"), name, value)
         read_symbol(self, name, value, problems);
 }
 
 static void report_unknown(const json_t *object, const char *prefix, const char *const *known,
                            int count, ThemeProblems *problems)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)object, key, value) {
+    json_each_member (object, key, value) {
         g_autofree char *word = theme_file_shown(key);
         if (index_of(known, count, key) < 0)
             theme_problem(problems, "%s%s is not known", prefix, word);

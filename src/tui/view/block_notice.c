@@ -105,9 +105,7 @@ static void summary_rows(const char *label, const json_t *message, const BlockSp
 
 static void job_rows(const json_t *jobs, const BlockSpec *spec, GPtrArray *out)
 {
-    size_t i;
-    json_t *job;
-    json_array_foreach (jobs, i, job) {
+    json_each (jobs, i, job) {
         const char *status = json_get_text(job, "status");
         bool is_good = g_strcmp0(status, "completed") == 0;
         g_autofree char *id = block_clean_line(json_get_text(job, "jobId"), NAME_CELLS);
@@ -142,9 +140,7 @@ static void custom_rows(const json_t *message, const BlockSpec *spec, GPtrArray 
 static void file_rows(const json_t *message, const BlockSpec *spec, GPtrArray *out)
 {
     const json_t *files = json_get_array(message, "files");
-    size_t i;
-    json_t *file;
-    json_array_foreach (files, i, file) {
+    json_each (files, i, file) {
         gint64 lines = json_get_int(file, "lineCount", 0);
         const char *skipped = json_get_text(file, "skippedReason");
         g_autofree char *path = block_clean_line(json_get_text(file, "path"), TITLE_CELLS);
@@ -260,9 +256,7 @@ static char *rules_text(const json_t *event, Tone *tone)
 {
     const json_t *rules = json_get_array(event, "rules");
     g_autoptr(GString) names = g_string_new(NULL);
-    size_t i;
-    json_t *rule;
-    json_array_foreach (rules, i, rule) {
+    json_each (rules, i, rule) {
         const char *name = json_get_text(rule, "name");
         if (i < LISTED_MAX)
             g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", name ? name : "?");

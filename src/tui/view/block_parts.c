@@ -75,9 +75,7 @@ static bool is_image(const json_t *block)
 
 bool block_has_images(const json_t *blocks)
 {
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (is_image(block))
             return true;
     }
@@ -120,10 +118,8 @@ static void add_picture(const json_t *block, const BlockSpec *spec, GPtrArray *o
 
 void block_images(const json_t *blocks, const BlockSpec *spec, GPtrArray *out)
 {
-    size_t i;
-    json_t *block;
     int count = 0;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         if (!is_image(block) || count++ >= LIMIT_BLOCK_IMAGES)
             continue;
         add_image(block, spec, out);

@@ -76,9 +76,7 @@ static void answer_rows(const json_t *message, const BlockSpec *spec, GPtrArray 
 {
     g_autoptr(json_t) blocks = message_blocks(message);
     unsigned start = out->len;
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
+    json_each (blocks, i, block) {
         bool is_thinking = false;
         const char *text = part_text(block, &is_thinking, spec);
         if (!text)

@@ -76,10 +76,8 @@ static const char *block_tool_below(const char *path, const char *cwd)
 /* Arguments as they are shown: paths relative. New reference. */
 static json_t *shown_arguments(const json_t *arguments, const char *cwd)
 {
-    const char *key;
-    json_t *value;
     json_t *shown = json_object();
-    json_object_foreach ((json_t *)arguments, key, value) {
+    json_each_member (arguments, key, value) {
         const char *text = json_string_value(value);
         const char *rest = text ? block_tool_below(text, cwd) : NULL;
         json_object_set_new(shown, key,
@@ -186,9 +184,7 @@ static void result_text(const json_t *content, Look look, bool is_error, const B
         .max_lines = is_command ? BLOCK_COMMAND_LINES : BLOCK_TEXT_LINES,
         .keeps_end = is_command,
     };
-    size_t i;
-    json_t *block;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         const json_t *text = json_object_get(block, "text");
         if (!json_is_string(text))
             continue;

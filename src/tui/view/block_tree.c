@@ -16,18 +16,15 @@ enum {
 /* Short in what it holds, so that its JSON is worth making? */
 static bool is_small(const json_t *value, int *budget)
 {
-    const char *key;
-    json_t *item;
-    size_t i;
     if (json_is_string(value))
         *budget -= (int)MIN(json_string_length(value), (size_t)TREE_SHORT_CHARS);
     *budget -= 2;
-    json_object_foreach ((json_t *)value, key, item) {
+    json_each_member (value, key, item) {
         *budget -= (int)MIN(strlen(key), (size_t)TREE_SHORT_CHARS);
         if (*budget < 0 || !is_small(item, budget))
             return false;
     }
-    json_array_foreach (value, i, item) {
+    json_each (value, i, item) {
         if (*budget < 0 || !is_small(item, budget))
             return false;
     }
@@ -82,10 +79,7 @@ static void append_item(GString *out, const char *key, const json_t *value, int 
 
 static void append_value(GString *out, const json_t *value, int depth)
 {
-    const char *key;
-    json_t *item;
-    size_t i;
-    json_object_foreach ((json_t *)value, key, item) {
+    json_each_member (value, key, item) {
         if (out->len > TREE_BYTES)
             return;
         g_autofree char *name = block_clean_line(key, TREE_SHORT_CHARS);
@@ -93,7 +87,7 @@ static void append_value(GString *out, const json_t *value, int depth)
         if (depth > 0 || strcmp(key, "_i") != 0)
             append_item(out, label, item, depth);
     }
-    json_array_foreach (value, i, item) {
+    json_each (value, i, item) {
         if (out->len > TREE_BYTES)
             return;
         append_item(out, "-", item, depth);

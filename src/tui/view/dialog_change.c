@@ -49,9 +49,7 @@ static void append_edit(GString *diff, const json_t *edit)
 
 static void append_edits(GString *diff, const json_t *edits)
 {
-    size_t i = 0;
-    json_t *edit = NULL;
-    json_array_foreach (edits, i, edit) {
+    json_each (edits, i, edit) {
         if (diff->len >= MAX_CHANGE_BYTES)
             return;
         if (diff->len > 0)

@@ -101,9 +101,7 @@ static void add_arguments(const json_t *question, int tab_width, int width, GPtr
 {
     const Style plain = { .fg = TOKEN_TEXT }, dim = { .fg = TOKEN_DIM };
     size_t left = MAX_EXPLAIN_BYTES;
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach (json_get_object(question, "arguments"), key, value) {
+    json_each_member (json_get_object(question, "arguments"), key, value) {
         g_autofree char *json = json_is_string(value) ? NULL : json_to_pretty(value);
         const char *text = json ? json : json_string_value(value);
         if (strlen(text) <= CUT_ARGUMENT)

@@ -16,10 +16,8 @@ static void add_row(const char *head, const char *text, int width, GPtrArray *ou
 static void add_all(const json_t *texts, const char *name, const Theme *theme, int width,
                     GPtrArray *out)
 {
-    size_t i = 0;
-    json_t *text = NULL;
     g_autofree char *head = g_strdup_printf("%s %s: ", theme_symbol(theme, SYMBOL_ARROW), name);
-    json_array_foreach (texts, i, text)
+    json_each (texts, i, text)
         add_row(head, json_is_string(text) ? json_string_value(text) : "", width, out);
 }
 

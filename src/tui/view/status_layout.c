@@ -74,9 +74,7 @@ static void warn(GPtrArray *warnings, const char *key, const char *what)
 static void take_setting(const Settings *settings, const char *key, StatusSide *side,
                          GPtrArray *warnings)
 {
-    size_t i = 0;
-    json_t *each = NULL;
-    json_array_foreach (settings_get_json(settings, key), i, each) {
+    json_each (settings_get_json(settings, key), i, each) {
         if (side->count == MAX_SEGMENTS) {
             g_autofree char *what =
                 g_strdup_printf("more than %d segments, the rest is left out", MAX_SEGMENTS);

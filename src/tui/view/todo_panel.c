@@ -27,9 +27,8 @@ static bool has_status(const json_t *task, const char *status)
 
 static size_t count_open(const json_t *tasks)
 {
-    size_t i = 0, count = 0;
-    json_t *task = NULL;
-    json_array_foreach (tasks, i, task)
+    size_t count = 0;
+    json_each (tasks, i, task)
         count += todo_is_open(task);
     return count;
 }
@@ -73,11 +72,9 @@ static void add_task(const json_t *task, const Theme *theme, int width, GPtrArra
 static const json_t *active_phase(const json_t *phases)
 {
     const json_t *open = NULL;
-    size_t i = 0, k = 0;
-    json_t *phase = NULL, *task = NULL;
-    json_array_foreach (phases, i, phase) {
+    json_each (phases, i, phase) {
         const json_t *tasks = json_get_array(phase, "tasks");
-        json_array_foreach (tasks, k, task) {
+        json_each (tasks, k, task) {
             if (has_status(task, "in_progress"))
                 return phase;
         }
@@ -116,8 +113,6 @@ void todo_panel_rows(const json_t *phases, bool is_expanded, const Theme *theme,
                      GPtrArray *out)
 {
     const json_t *active = active_phase(phases);
-    size_t i = 0, k = 0;
-    json_t *phase = NULL, *task = NULL;
     width = MAX(width, 0);
     if (!active)
         return;
@@ -125,9 +120,9 @@ void todo_panel_rows(const json_t *phases, bool is_expanded, const Theme *theme,
         add_active(active, theme, width, out);
         return;
     }
-    json_array_foreach (phases, i, phase) {
+    json_each (phases, i, phase) {
         add_phase(phase, width, out);
-        json_array_foreach (json_get_array(phase, "tasks"), k, task)
+        json_each (json_get_array(phase, "tasks"), k, task)
             add_task(task, theme, width, out);
     }
 }

@@ -184,9 +184,7 @@ static void end_message(Transcript *self, const json_t *message)
 static void end_turn(Transcript *self, const json_t *event)
 {
     const json_t *results = json_get_array(event, "toolResults");
-    size_t i;
-    json_t *result;
-    json_array_foreach (results, i, result)
+    json_each (results, i, result)
         calls_take_result(self, result);
     calls_give_up(self);
 }

@@ -243,9 +243,7 @@ void answer_end(Transcript *self, const json_t *message)
     Answer *answer = &self->answer;
     g_autoptr(json_t) blocks = message ? message_blocks(message) : json_array();
     unsigned place = 0;
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block)
+    json_each (blocks, i, block)
         transcript_complete(self, block, i, &place);
     for (unsigned j = 0; answer->parts && j < answer->parts->len; j++)
         ((Part *)answer->parts->pdata[j])->is_ended = true;

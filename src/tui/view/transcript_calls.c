@@ -141,9 +141,7 @@ void calls_give_up(Transcript *self)
 void calls_expect(Transcript *self, const json_t *message)
 {
     g_autoptr(json_t) calls = message_tool_calls(message);
-    size_t i;
-    json_t *call;
-    json_array_foreach (calls, i, call)
+    json_each (calls, i, call)
         transcript_add(self, json_get_text(call, "id"), json_get_text(call, "name"),
                        json_get_object(call, "arguments"));
 }

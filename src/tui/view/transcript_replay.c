@@ -40,9 +40,7 @@ static gint64 guess_rows(const json_t *message, int width)
                        : g_str_equal(role, "toolResult") ? BLOCK_TEXT_LINES
                                                          : BLOCK_PROMPT_LINES;
     gint64 rows = lines_of(content, width, max_lines);
-    size_t i;
-    json_t *block;
-    json_array_foreach (content, i, block)
+    json_each (content, i, block)
         rows += lines_of(json_object_get(block, "text"), width, max_lines);
     return rows + 1;
 }

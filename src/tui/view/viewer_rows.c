@@ -66,9 +66,8 @@ static size_t text_bytes(const json_t *value)
 static uint32_t viewer_rows_weigh(const json_t *message)
 {
     const json_t *content = json_object_get(message, "content");
-    size_t bytes = text_bytes(message) + text_bytes(content), i = 0;
-    json_t *block = NULL;
-    json_array_foreach (content, i, block)
+    size_t bytes = text_bytes(message) + text_bytes(content);
+    json_each (content, i, block)
         bytes += text_bytes(block);
     return (uint32_t)MIN(bytes, (size_t)UINT32_MAX);
 }
@@ -81,9 +80,7 @@ static bool is_call(const json_t *block)
 static void add_calls(ViewerRows *self, uint32_t message, GHashTable *open)
 {
     const json_t *content = json_object_get(message_of(self, message), "content");
-    size_t i = 0;
-    json_t *block = NULL;
-    json_array_foreach (content, i, block) {
+    json_each (content, i, block) {
         if (!is_call(block))
             continue;
         const char *id = json_get_text(block, "id");
@@ -326,14 +323,11 @@ static bool json_has(const json_t *value, const char *word, int depth, size_t *b
     }
     if (depth == MAX_DEPTH)
         return true; // who knows
-    size_t i = 0;
-    const char *key = NULL;
-    json_t *inner = NULL;
-    json_array_foreach (value, i, inner) {
+    json_each (value, i, inner) {
         if (json_has(inner, word, depth + 1, bytes))
             return true;
     }
-    json_object_foreach ((json_t *)value, key, inner) {
+    json_each_member (value, key, inner) {
         if (strcasestr(key, word) || json_has(inner, word, depth + 1, bytes))
             return true;
     }

@@ -117,9 +117,7 @@ static void scan_value(Scan *self, const json_t *value, const char *where)
         scan_text(self, json_string_value(value), where);
     for (size_t i = 0; i < json_array_size(value); i++)
         scan_value(self, json_array_get(value, i), where);
-    const char *key = NULL;
-    json_t *member = NULL;
-    json_object_foreach ((json_t *)value, key, member)
+    json_each_member (value, key, member)
         scan_value(self, member, where);
 }
 

@@ -74,9 +74,7 @@ static void note_call(Applier *self, const char *method, const char *path, const
 
 bool apply_is_of_run(const Applier *self, const char *url)
 {
-    size_t index;
-    json_t *output;
-    json_array_foreach (self->outputs, index, output)
+    json_each (self->outputs, index, output)
         if (url && g_strcmp0(json_get_text(output, "url"), url) == 0 &&
             g_strcmp0(json_get_text(output, "kind"), kind_name(self)) == 0)
             return true;

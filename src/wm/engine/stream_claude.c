@@ -84,10 +84,8 @@ static void take_result(WmStream *self, const json_t *event)
     take_usage(usage, event);
     g_free(usage->subtype);
     usage->subtype = g_strdup(subtype);
-    const char *model;
-    json_t *value;
     json_t *by_model = json_get_object(event, "modelUsage");
-    json_object_foreach (by_model, model, value)
+    json_each_member (by_model, model, value)
         wm_stream_add_model(self, model);
     wm_stream_set_response(self, json_get_text(event, "result"));
     wm_stream_show_result(self, subtype, usage->cost_usd, usage->turns);

@@ -68,9 +68,7 @@ static bool matches(const char *pattern, const char *branch)
 bool wm_branch_matches(const json_t *patterns, const char *branch)
 {
     bool is_match = false;
-    size_t index;
-    json_t *item;
-    json_array_foreach (patterns, index, item) {
+    json_each (patterns, index, item) {
         const char *pattern = json_string_value(item);
         bool takes_back = *pattern == '!';
         if (matches(pattern + takes_back, branch))

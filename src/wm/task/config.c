@@ -90,9 +90,7 @@ static void read_secrets(WmConfig *self, ConfigReader *reader)
     self->secrets = config_texts(reader, name, false);
     if (!config_is_given(reader, name))
         json_append_take(self->secrets, json_text("ANTHROPIC_API_KEY"));
-    size_t index;
-    json_t *item;
-    json_array_foreach (self->secrets, index, item)
+    json_each (self->secrets, index, item)
         if (!is_secret_name(json_string_value(item)))
             config_fail(reader, name, "expected names of capital letters, digits and _");
 }

@@ -72,9 +72,7 @@ json_t *config_texts(ConfigReader *self, const char *name, bool allows_text)
         allows_text ? "expected a list of strings, or one string" : "expected a list of strings";
     if (list && !json_is_array(list))
         config_fail(self, name, wanted);
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         if (!json_is_string(item))
             config_fail(self, name, wanted);
         const char *written = json_string_value(item);
@@ -89,9 +87,7 @@ json_t *config_maps(ConfigReader *self, const char *name)
 {
     const json_t *value = config_value(self, name);
     bool is_good = !value || json_is_array(value);
-    size_t index;
-    json_t *item;
-    json_array_foreach (value, index, item)
+    json_each (value, index, item)
         is_good = is_good && json_is_object(item);
     if (!is_good)
         config_fail(self, name, "expected a list of maps");

@@ -87,9 +87,7 @@ WmKind wm_kind_of(const char *type)
 static json_t *normal_names(const json_t *from, const char *where, GPtrArray *warnings)
 {
     json_t *normal = json_object();
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)from, key, value) {
+    json_each_member (from, key, value) {
         g_autofree char *name = with_dashes(key);
         bool is_normal = strcmp(name, key) == 0;
         if (!is_normal && json_object_get(from, name)) {
@@ -232,9 +230,7 @@ static void read_messages(WmPolicy *self, const json_t *given, GPtrArray *warnin
 
 static void read_keys(WmPolicy *self, const json_t *keys, GPtrArray *warnings)
 {
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)keys, key, value) {
+    json_each_member (keys, key, value) {
         WmKind kind = wm_kind_of(key);
         if (kind < WM_NOOP)
             read_handler(self, kind, value, warnings);

@@ -144,9 +144,7 @@ GPtrArray *wm_task_crons(const WmTask *self, GPtrArray *warnings, bool *ret_any)
     guint first = wm_notes_count(warnings);
     const json_t *schedule = json_get_object(self->on, "schedule");
     const json_t *entries = json_get_array(schedule, "entries");
-    size_t index;
-    json_t *item;
-    json_array_foreach (entries, index, item) {
+    json_each (entries, index, item) {
         const char *entry = json_string_value(item);
         g_autofree char *cron = wm_schedule_normalize(entry, self->path);
         if (wm_schedule_is_cron(cron))

@@ -128,9 +128,7 @@ static char *with_dashes(const char *key)
 static bool has_key(const json_t *map, const char *wanted)
 {
     g_autofree char *name = with_dashes(wanted);
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)map, key, value) {
+    json_each_member (map, key, value) {
         g_autofree char *other = with_dashes(key);
         if (strcmp(name, other) == 0)
             return true;
@@ -150,9 +148,7 @@ static void task_imports_merge(json_t *front, const char *name, const json_t *mo
     }
     own = json_copy(own); // an alias in the frontmatter may be the same map
     json_set_take(front, name, own);
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)more, key, value)
+    json_each_member (more, key, value)
         if (!has_key(own, key)) // in neither spelling
             json_object_set(own, key, value);
 }
@@ -173,9 +169,7 @@ static void note_unused(Importer *self, const WmTask *imported)
         "source", "metadata",     "labels",       "emoji",   NULL
     };
     g_autoptr(GString) found = g_string_new(NULL);
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach (imported->front, key, value)
+    json_each_member (imported->front, key, value)
         if (!g_strv_contains(known, key))
             g_string_append_printf(found, "%s%s", found->len > 0 ? ", " : "", key);
     if (found->len > 0)
@@ -307,9 +301,7 @@ static bool read_imports(Importer *self, const WmTask *of, const char *text, GEr
     g_ptr_array_add(self->open, of->path);
     if (!json_is_array(imports) && !read_entry(self, of, text, imports, error))
         return false;
-    size_t index;
-    json_t *entry;
-    json_array_foreach (imports, index, entry)
+    json_each (imports, index, entry)
         if (!read_entry(self, of, text, entry, error))
             return false;
     g_ptr_array_set_size(self->open, (int)self->open->len - 1);

@@ -25,11 +25,9 @@ bool wm_trigger_add_text(json_t *list, const json_t *item)
 json_t *wm_trigger_list(const json_t *value)
 {
     json_t *list = json_array();
-    size_t index;
-    json_t *item;
     if (!json_is_array(value))
         wm_trigger_add_text(list, value);
-    json_array_foreach (value, index, item)
+    json_each (value, index, item)
         wm_trigger_add_text(list, item);
     return list;
 }

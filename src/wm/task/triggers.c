@@ -125,9 +125,7 @@ static json_t *command_names(const json_t *value)
 {
     g_autoptr(json_t) list = wm_trigger_list(value);
     json_t *names = json_array();
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         const char *name = json_string_value(item);
         name += *name == '/';
         while (g_ascii_isspace(*name)) // "/ go"
@@ -155,9 +153,7 @@ static json_t *command_events(const Normal *self, const char *key, const json_t 
     }
     g_autoptr(json_t) list = wm_trigger_list(written);
     bool has_all = false;
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         g_autofree char *event = g_ascii_strdown(json_string_value(item), -1);
         has_all = has_all || strcmp(event, "*") == 0;
         if (g_strv_contains(known, event))
@@ -218,11 +214,9 @@ static bool add_schedule(const Normal *self, const json_t *value, json_t *out)
     json_t *entries = json_array();
     json_set_take(out, "entries", entries);
     bool is_good = !json_is_object(value) || json_object_get(value, "cron");
-    size_t index;
-    json_t *item;
     if (json_is_string(value) || json_is_object(value))
         is_good = is_good && add_entry(self, value, entries);
-    json_array_foreach (value, index, item)
+    json_each (value, index, item)
         if (!add_entry(self, item, entries))
             wm_note(self->warnings, WM_KEY("on", "schedule"),
                     "on.schedule: entry %zu is neither a text nor a map with cron", index + 1);
@@ -286,9 +280,7 @@ static void add_trigger(const Normal *self, const char *key, const json_t *value
 
 static void add_map(const Normal *self, const json_t *map)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)map, key, value)
+    json_each_member (map, key, value)
         add_trigger(self, key, value);
 }
 
@@ -322,9 +314,7 @@ json_t *wm_triggers_normal(const json_t *on, const char *id, GPtrArray *warnings
     const Normal self = { .out = out, .id = id, .warnings = warnings };
     if (!json_is_array(on))
         add_any(&self, on);
-    size_t index;
-    json_t *item;
-    json_array_foreach (on, index, item)
+    json_each (on, index, item)
         add_any(&self, item);
     return out;
 }

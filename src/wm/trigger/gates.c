@@ -28,9 +28,7 @@ static bool names_actor(const WmTask *task, const char *key, const WmEvent *even
     g_autofree char *actor = plain_login(wm_gate_actor(event));
     g_autoptr(json_t) list = value ? wm_trigger_list(value) : NULL;
     bool is_named = false;
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item) {
+    json_each (list, index, item) {
         g_autofree char *login = plain_login(json_string_value(item));
         is_named = is_named || (*login && strcmp(login, actor) == 0);
     }

@@ -73,9 +73,8 @@ static const char *role_of(WmGates *self, const char *login, Cancel *cancel, con
 static char *any_of(const json_t *roles)
 {
     GString *out = g_string_new(NULL);
-    size_t index, size = json_array_size(roles);
-    json_t *item;
-    json_array_foreach (roles, index, item)
+    size_t size = json_array_size(roles);
+    json_each (roles, index, item)
         g_string_append_printf(out, "%s%s",
                                index == 0          ? ""
                                : index + 1 == size ? " or "
@@ -92,9 +91,7 @@ static json_t *roles_of(const json_t *value)
         return NULL;
     g_autoptr(json_t) written = wm_trigger_list(value);
     json_t *roles = json_array();
-    size_t index;
-    json_t *item;
-    json_array_foreach (written, index, item)
+    json_each (written, index, item)
         json_append_take(roles, json_text(plain_role(json_string_value(item))));
     return roles;
 }

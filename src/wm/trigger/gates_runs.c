@@ -30,9 +30,7 @@ static bool has_ended(const json_t *jobs, const char *task_name, int64_t since_m
 {
     g_autofree char *mark = g_strdup_printf("(%s)", task_name);
     bool is_found = false;
-    size_t index;
-    json_t *job;
-    json_array_foreach (jobs, index, job) {
+    json_each (jobs, index, job) {
         const char *name = json_get_text(job, "name");
         bool was_skipped = g_strcmp0(json_get_text(job, "conclusion"), "skipped") == 0;
         is_found = is_found || (name && strstr(name, mark) && !was_skipped &&
@@ -52,9 +50,7 @@ static bool ran_since(WmGates *self, const char *task_name, int64_t since_ms, Ca
     if (!wm_api_get(api, path, cancel, &answer, error))
         return false;
     bool has_run = false, has_more = false;
-    size_t index;
-    json_t *run;
-    json_array_foreach (json_get_array(answer, "workflow_runs"), index, run) {
+    json_each (json_get_array(answer, "workflow_runs"), index, run) {
         int64_t id = json_get_int(run, "id", 0);
         if (has_run || id <= 0 || time_at(run, "updated_at") < since_ms)
             continue;

@@ -15,9 +15,7 @@
 static char *list_text(const json_t *list)
 {
     GString *out = g_string_new("[");
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item)
+    json_each (list, index, item)
         g_string_append_printf(out, "%s%s", index > 0 ? ", " : "", json_string_value(item));
     return g_string_free(g_string_append_c(out, ']'), FALSE);
 }
@@ -142,9 +140,7 @@ bool wm_match(const WmTask *task, const WmEvent *event, const char *cron, char *
     g_autoptr(GString) why = ret_reason ? g_string_new(NULL) : NULL;
     Match self = { .task = task, .event = event, .cron = cron, .why = why };
     bool has_trigger = false, is_match = false;
-    const char *key;
-    json_t *options;
-    json_object_foreach ((json_t *)task->on, key, options) {
+    json_each_member (task->on, key, options) {
         if (strcmp(key, WM_GATES) == 0)
             continue;
         has_trigger = true;

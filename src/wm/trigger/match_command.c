@@ -87,9 +87,7 @@ bool wm_slash_command_matches(const Match *self)
 
     g_autofree char *text = utf8_trim(wm_match_text(self, def->object, "body"));
     g_autoptr(json_t) names = names_of(self);
-    size_t index;
-    json_t *item;
-    json_array_foreach (names, index, item)
+    json_each (names, index, item)
         if (is_command(text, json_string_value(item)))
             return true;
     return wm_match_refuse(self, "the text does not begin with the command");

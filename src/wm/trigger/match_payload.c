@@ -45,9 +45,7 @@ bool wm_match_is_event(const Match *self, const char *name)
 
 bool wm_list_has(const json_t *list, const char *text)
 {
-    size_t index;
-    json_t *item;
-    json_array_foreach (list, index, item)
+    json_each (list, index, item)
         if (strcmp(json_string_value(item), text) == 0)
             return true;
     return false;
