@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "base/redact.h"
+#include "base/utf8.h"
 #include "base/visible.h"
 
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 
 #define LEVEL_UNSET (-1)
+#define LINE_BYTES  ((size_t)16 * 1024)
 
 static atomic_int log_level = LEVEL_UNSET;
 static _Atomic(LogWriter) log_writer;
@@ -35,13 +37,28 @@ static bool is_shown(LogLevel level)
     return (int)level >= atomic_load(&log_level);
 }
 
+/* A server or a file can have names of any length. Caller frees. */
+static char *bounded_lines(const char *text)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *at = text; *at;) {
+        size_t size = strcspn(at, "\n");
+        size_t kept = size > LINE_BYTES ? utf8_boundary_before(at, size, LINE_BYTES) : size;
+        g_string_append_len(out, at, (gssize)kept);
+        g_string_append_printf(out, "%s%s", kept < size ? "…" : "", at[size] ? "\n" : "");
+        at += size + (at[size] ? 1 : 0);
+    }
+    return g_string_free(out, FALSE);
+}
+
 /* Everything that a person reads on standard error passes here. */
 G_GNUC_PRINTF(2, 0)
 static void write_text(const char *prefix, const char *format, va_list args)
 {
     g_autofree char *text = g_strdup_vprintf(format, args);
     g_autofree char *redacted = redact_text(text);
-    g_autofree char *shown = visible_lines(redacted);
+    g_autofree char *bounded = bounded_lines(redacted);
+    g_autofree char *shown = visible_lines(bounded);
     LogWriter writer = atomic_load(&log_writer);
     g_autofree char *line = g_strconcat(prefix, shown, writer ? "" : "\n", NULL);
     if (writer) {

@@ -6,7 +6,8 @@
 #include "base/utf8.h"
 #include "base/visible.h"
 
-#define TAG_CHARS 30 // of a role, as a person calls it
+#define TAG_CHARS  30  // of a role, as a person calls it
+#define CELL_CHARS 200 // of a name that a server has chosen
 
 enum { COLUMN_MAX = 8 };
 
@@ -14,6 +15,18 @@ typedef struct Table {
     size_t column_count;
     GPtrArray *rows; // of NULL-terminated char **
 } Table;
+
+/* Takes ownership of the row, whose cells become what a terminal may show. */
+static void table_add(Table *self, char **row)
+{
+    for (char **cell = row; *cell; cell++) {
+        g_autoptr(GString) shown = g_string_new(NULL);
+        g_autofree char *given = *cell, *cut = utf8_ellipsize(given, CELL_CHARS);
+        visible_append(shown, cut);
+        *cell = g_strdup(shown->str);
+    }
+    g_ptr_array_add(self->rows, row);
+}
 
 static Table table_new(const char *const *titles)
 {
@@ -232,7 +245,7 @@ static void append_canonical(GString *text, const ModelRegistry *self, const GPt
         row[0] = g_strdup(group->id);
         row[1] = g_strconcat(group->chosen->provider, "/", group->chosen->id, NULL);
         row[2] = g_strdup(group->others->str);
-        g_ptr_array_add(table.rows, row);
+        table_add(&table, row);
     }
     if (table.rows->len == 1)
         return;
@@ -265,7 +278,7 @@ char *model_registry_list_text(const ModelRegistry *self, const ModelListOptions
         titles[next] = "roles";
     g_auto(Table) table = table_new(titles);
     for (guint i = 0; i < models->len; i++)
-        g_ptr_array_add(table.rows, model_row(g_ptr_array_index(models, i), options, shows_roles));
+        table_add(&table, model_row(g_ptr_array_index(models, i), options, shows_roles));
     append_table(text, &table);
     return g_string_free(text, FALSE);
 }

@@ -48,6 +48,12 @@ static void test_columns(void **state G_GNUC_UNUSED)
           30,
           "a long first column\n    of many words that say it\n" },
         { "a terminal of no width to speak of", { { "abc", "def" } }, 4, "abc  def\n" },
+        { "a first column of any length is cut on a terminal",
+          { { "12345678901234567890123456789012345678901234567890123456789012345", "x" },
+            { "a", "y" } },
+          100,
+          "12345678901234567890123456789012345678901234567890123456789…  x\n"
+          "a                                                             y\n" },
         { "one column", { { "abc" }, { "d" } }, 0, "abc\nd\n" },
         { "none", { { NULL } }, 0, "\n" },
     };

@@ -40,8 +40,33 @@ static void test_visible(void **state G_GNUC_UNUSED)
     }
 }
 
+/* What is read, not judged: a joiner that belongs to its neighbours is no disguise. */
+static void test_on_terminal(void **state G_GNUC_UNUSED)
+{
+    static const char *const cases[][2] = {
+        { "a\tb\r\nc", "a\tb\nc" },
+        { "👩🏽‍💻 ❤️ 1️⃣ می\xe2\x80\x8cخواهم",
+          "👩🏽‍💻 ❤️ 1️⃣ می\xe2\x80\x8cخواهم" },
+        { "a\xe2\x80\x8d"
+          "b\xe2\x80\xae\xf3\xa0\x81\x81",
+          "a\\u200db\\u202e\\u{e0041}" },
+        { "\x1b]0;x\x07\xc2\x9b"
+          "2J\x0d",
+          "\\x1b]0;x\\x07\\x9b2J\\x0d" },
+        { "a\xcd\x8f\xe3\x85\xa4", "a\\u034f\\u3164" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = visible_on_terminal(cases[i][0]);
+        assert_string_equal(got, cases[i][1]);
+    }
+    g_autoptr(GString) judged = g_string_new(NULL);
+    visible_append(judged, "👩‍💻 ❤️");
+    assert_string_equal(judged->str, "👩\\u200d💻 ❤️");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_visible) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_visible),
+                                        cmocka_unit_test(test_on_terminal) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

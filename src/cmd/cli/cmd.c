@@ -7,6 +7,8 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/utf8.h"
+#include "base/visible.h"
 #include "model/model_secrets.h"
 
 #include <poll.h>
@@ -52,8 +54,19 @@ bool cmd_is_reader_gone(void)
 
 bool cmd_print(const char *text)
 {
+    return cmd_print_bytes(text, strlen(text));
+}
+
+bool cmd_print_bytes(const char *data, size_t size)
+{
     g_autoptr(GError) error = NULL;
-    if (fd_write_all(STDOUT_FILENO, text, strlen(text), "standard output", &error))
+    g_autofree char *shown = NULL;
+    if (isatty(STDOUT_FILENO)) { // a file or a program gets the bytes
+        g_autofree char *text = utf8_from_bytes(data, size);
+        data = shown = visible_on_terminal(text);
+        size = strlen(shown);
+    }
+    if (fd_write_all(STDOUT_FILENO, data, size, "standard output", &error))
         return true;
     if (!cmd_is_reader_gone()) // `| head` has what it wanted; a full disk is worth a word
         cmd_fail(error);

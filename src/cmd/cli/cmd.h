@@ -72,8 +72,11 @@ void cmd_print_warnings(const GPtrArray *warnings);
 /* Standard output is a pipe that nobody reads any more. */
 bool cmd_is_reader_gone(void);
 
-/* Standard output, whole. False after a write error, which is said unless the reader is gone. */
+/* Standard output, whole: on a terminal nothing in it commands the terminal or disguises itself
+   (base/visible.h), else the text is as it is. False after a write error, which is said unless the
+   reader is gone. All that commands print passes here. */
 bool cmd_print(const char *text);
+bool cmd_print_bytes(const char *data, size_t size);
 bool cmd_print_line(const char *text); // with a newline
 
 /* --help of one command, and of the program. Caller frees. */

@@ -12,6 +12,7 @@
 #define GAP          2
 #define MIN_LAST     24 // cells of the last column; with less it gets a line of its own
 #define BELOW_INDENT 4
+#define WIDEST       60 // cells to which a column aligns; on a terminal it is cut there
 
 struct Columns {
     GPtrArray *rows; // of GStrv
@@ -57,7 +58,7 @@ static unsigned column_width(const Columns *self, guint index)
         if (index + 1 < g_strv_length(row))
             width = MAX(width, cells_of(row[index]));
     }
-    return width;
+    return MIN(width, WIDEST);
 }
 
 static void append_blanks(GString *out, unsigned count)
@@ -92,10 +93,10 @@ static void append_row(const GStrv row, const unsigned *widths, unsigned width, 
     guint count = g_strv_length(row);
     unsigned used = 0;
     for (guint i = 0; i + 1 < count; i++) {
-        g_string_append(out, row[i]);
+        append_cut(out, row[i], width > 0 ? WIDEST : 0);
         bool is_next_empty = i + 2 == count && row[i + 1][0] == '\0';
         if (!is_next_empty)
-            append_blanks(out, widths[i] - cells_of(row[i]) + GAP);
+            append_blanks(out, widths[i] - MIN(widths[i], cells_of(row[i])) + GAP);
         used += widths[i] + GAP;
     }
     const char *last = count > 0 ? row[count - 1] : "";

@@ -2,7 +2,6 @@
  * `kedge gh exec` and `kedge gh call`: one call of a gh tool, which ends with gh's own exit status
  * (gh-policy §0).
  */
-#include "base/fd.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -97,10 +96,7 @@ static bool print_raw(ToolContext *context, const ToolResult *result)
 {
     size_t size = 0;
     g_autofree char *data = gh_call_take_raw(context, &size);
-    g_autoptr(GError) error = NULL;
-    bool is_printed = !data || fd_write_all(STDOUT_FILENO, data, size, "standard output", &error);
-    if (!is_printed && !cmd_is_reader_gone())
-        cmd_fail(error);
+    bool is_printed = !data || cmd_print_bytes(data, size);
     if (result->is_error || json_get_bool(result->details, "truncated", false))
         print_problem(result);
     return is_printed;

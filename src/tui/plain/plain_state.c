@@ -5,6 +5,7 @@
 
 #include "base/children.h"
 #include "base/fd.h"
+#include "base/visible.h"
 
 #include <stdarg.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ void plain_write(Plain *self, const char *text)
 void plain_write_line(const char *line, void *self_)
 {
     Plain *self = self_;
-    g_autofree char *text = g_strconcat(self->is_prompted ? "\n" : "", line, "\n", NULL);
+    g_autofree char *shown = visible_on_terminal(line);
+    g_autofree char *text = g_strconcat(self->is_prompted ? "\n" : "", shown, "\n", NULL);
     self->is_prompted = false;
     plain_write(self, text);
 }
