@@ -5,14 +5,23 @@
 
 #include "lang/lexer_state.h"
 
-// strings of one line with backslash escapes, as StringMark
-#define DOUBLE                                                                                     \
+// marks of strings, of comments to the line's end, and of others
+#define STRING(open, close, ...)                                                                   \
     {                                                                                              \
-        "\"", "\"", '\\'                                                                           \
+        open, close, __VA_ARGS__                                                                   \
     }
-#define SINGLE                                                                                     \
+#define QUOTED(quote, ...) STRING(quote, quote, __VA_ARGS__)
+#define DOUBLE             QUOTED("\"", '\\') // of one line, with backslash escapes
+#define SINGLE             QUOTED("'", '\\')
+/* A list of strings, the longest opener first. */
+#define STRINGS(name, ...) static const StringMark name[] = { __VA_ARGS__, { 0 } }
+#define LINE(text, flags)                                                                          \
     {                                                                                              \
-        "'", "'", '\\'                                                                             \
+        text, flags, NULL                                                                          \
+    }
+#define BLOCK(open, close, flags)                                                                  \
+    {                                                                                              \
+        open, close, flags                                                                         \
     }
 
 /* A row: its name, files and interpreters (NULL: none), and what else it says. */

@@ -3,86 +3,36 @@
  */
 #include "lang/rows.h"
 
-#define SLASHES                                                                                    \
-    {                                                                                              \
-        "//", 0, NULL                                                                              \
-    }
-#define STARS                                                                                      \
-    {                                                                                              \
-        "/*", "*/", 0                                                                              \
-    }
-#define STARS_N                                                                                    \
-    {                                                                                              \
-        "/*", "*/", BLOCK_NESTED                                                                   \
-    }
+#define SLASHES LINE("//", 0)
+#define STARS   BLOCK("/*", "*/", 0)
+#define STARS_N BLOCK("/*", "*/", BLOCK_NESTED)
 
-#define TICKS                                                                                      \
-    {                                                                                              \
-        "`", "`", 0, STRING_LINES                                                                  \
-    }
+#define TICKS QUOTED("`", 0, STRING_LINES)
 
-static const StringMark c_strings[] = { DOUBLE, SINGLE, { 0 } };
-static const StringMark double_strings[] = { DOUBLE, { 0 } };
-static const StringMark java_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES },
-    DOUBLE,
-    SINGLE,
-    { 0 },
-};
-static const StringMark csharp_strings[] = { SINGLE, { 0 } };
-static const StringMark kotlin_strings[] = {
-    { "\"\"\"", "\"\"\"", 0, STRING_LINES | STRING_GREEDY, { "${" } },
-    { "\"", "\"", '\\', 0, { "${" } },
-    SINGLE,
-    { 0 },
-};
-static const StringMark scala_strings[] = {
-    { "\"\"\"", "\"\"\"", 0, STRING_LINES | STRING_GREEDY, { "${" }, "*" },
-    { "\"\"\"", "\"\"\"", 0, STRING_LINES | STRING_GREEDY },
-    { "\"", "\"", '\\', 0, { "${" }, "*" },
-    DOUBLE,
-    { 0 },
-};
-static const StringMark groovy_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES, { "${" } },
-    { "'''", "'''", '\\', STRING_LINES },
-    { "\"", "\"", '\\', 0, { "${" } },
-    SINGLE,
-    { "$/", "/$", '$', STRING_LINES, { "${" } },
-    { 0 },
-};
-static const StringMark go_strings[] = { DOUBLE, SINGLE, TICKS, { 0 } };
-static const StringMark lines_strings[] = { { "\"", "\"", '\\', STRING_LINES }, { 0 } };
-static const StringMark d_strings[] = {
-    { "\"", "\"", 0, STRING_LINES, { NULL }, "r" },
-    { "\"", "\"", '\\', STRING_LINES },
-    SINGLE,
-    TICKS,
-    { 0 },
-};
-static const StringMark javascript_strings[] = {
-    DOUBLE,
-    SINGLE,
-    { "`", "`", '\\', STRING_LINES, { "${" } },
-    { 0 },
-};
-static const StringMark dart_strings[] = {
-    { "\"\"\"", "\"\"\"", 0, STRING_LINES, { NULL }, "r" },
-    { "'''", "'''", 0, STRING_LINES, { NULL }, "r" },
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES, { "${" } },
-    { "'''", "'''", '\\', STRING_LINES, { "${" } },
-    { "\"", "\"", 0, 0, { NULL }, "r" },
-    { "'", "'", 0, 0, { NULL }, "r" },
-    { "\"", "\"", '\\', 0, { "${" } },
-    { "'", "'", '\\', 0, { "${" } },
-    { 0 },
-};
-static const StringMark php_strings[] = {
-    { "\"", "\"", '\\', STRING_LINES, { "{$", "${" } },
-    { "'", "'", '\\', STRING_LINES },
-    { "`", "`", '\\', STRING_LINES },
-    { 0 },
-};
+STRINGS(c_strings, DOUBLE, SINGLE);
+STRINGS(double_strings, DOUBLE);
+STRINGS(java_strings, QUOTED("\"\"\"", '\\', STRING_LINES), DOUBLE, SINGLE);
+STRINGS(csharp_strings, SINGLE);
+STRINGS(kotlin_strings, QUOTED("\"\"\"", 0, STRING_LINES | STRING_GREEDY, { "${" }),
+        QUOTED("\"", '\\', 0, { "${" }), SINGLE);
+STRINGS(scala_strings, QUOTED("\"\"\"", 0, STRING_LINES | STRING_GREEDY, { "${" }, "*"),
+        QUOTED("\"\"\"", 0, STRING_LINES | STRING_GREEDY), QUOTED("\"", '\\', 0, { "${" }, "*"),
+        DOUBLE);
+STRINGS(groovy_strings, QUOTED("\"\"\"", '\\', STRING_LINES, { "${" }),
+        QUOTED("'''", '\\', STRING_LINES), QUOTED("\"", '\\', 0, { "${" }), SINGLE,
+        STRING("$/", "/$", '$', STRING_LINES, { "${" }));
+STRINGS(go_strings, DOUBLE, SINGLE, TICKS);
+STRINGS(lines_strings, QUOTED("\"", '\\', STRING_LINES));
+STRINGS(d_strings, QUOTED("\"", 0, STRING_LINES, { NULL }, "r"), QUOTED("\"", '\\', STRING_LINES),
+        SINGLE, TICKS);
+STRINGS(javascript_strings, DOUBLE, SINGLE, QUOTED("`", '\\', STRING_LINES, { "${" }));
+STRINGS(dart_strings, QUOTED("\"\"\"", 0, STRING_LINES, { NULL }, "r"),
+        QUOTED("'''", 0, STRING_LINES, { NULL }, "r"),
+        QUOTED("\"\"\"", '\\', STRING_LINES, { "${" }), QUOTED("'''", '\\', STRING_LINES, { "${" }),
+        QUOTED("\"", 0, 0, { NULL }, "r"), QUOTED("'", 0, 0, { NULL }, "r"),
+        QUOTED("\"", '\\', 0, { "${" }), QUOTED("'", '\\', 0, { "${" }));
+STRINGS(php_strings, QUOTED("\"", '\\', STRING_LINES, { "{$", "${" }),
+        QUOTED("'", '\\', STRING_LINES), QUOTED("`", '\\', STRING_LINES));
 
 #define JAVASCRIPT_WORDS                                                                           \
     "return typeof case in of do else delete void instanceof new throw yield await default "       \
@@ -155,7 +105,7 @@ const Language language_rows_c[] = {
              .strings = double_strings),
     LANGUAGE("hcl", ".tf .tfvars .hcl .tofu", NULL, .lines = { { "#", 0, NULL }, SLASHES },
              .blocks = { STARS },
-             .strings = (const StringMark[]) { { "\"", "\"", '\\', 0, { "${", "%{" } }, { 0 } },
+             .strings = (const StringMark[]) { QUOTED("\"", '\\', 0, { "${", "%{" }), { 0 } },
              .hook_bytes = "<", .hook = hook_hcl),
     LANGUAGE("assembly", ".S", NULL, .lines = { { "//", RUNS_ON, NULL } }, .blocks = { STARS },
              .strings = double_strings, .flags = LANGUAGE_TICK_LINE, .hook_bytes = "'",

@@ -3,54 +3,25 @@
  */
 #include "lang/rows.h"
 
-static const StringMark plain_strings[] = { DOUBLE, SINGLE, { 0 } };
-static const StringMark lines_strings[] = { { "\"", "\"", '\\', STRING_LINES }, { 0 } };
-static const StringMark doubled_strings[] = { { "\"", "\"", 0, STRING_DOUBLED }, { 0 } };
-static const StringMark erlang_strings[] = {
-    { "\"", "\"", '\\', STRING_LINES },
-    { "'", "'", '\\', STRING_LINES },
-    { 0 },
-};
-static const StringMark sql_strings[] = {
-    { "'", "'", '\\', STRING_LINES | STRING_DOUBLED, { NULL }, "eE" },
-    { "'", "'", 0, STRING_LINES | STRING_DOUBLED },
-    { "\"", "\"", 0, STRING_LINES | STRING_DOUBLED },
-    { "`", "`", 0, STRING_LINES | STRING_DOUBLED },
-    { 0 },
-};
-static const StringMark mysql_strings[] = {
-    { "'", "'", '\\', STRING_LINES | STRING_DOUBLED },
-    { "\"", "\"", '\\', STRING_LINES | STRING_DOUBLED },
-    { "`", "`", 0, STRING_LINES | STRING_DOUBLED },
-    { 0 },
-};
-static const StringMark elm_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES },
-    { "\"", "\"", '\\', STRING_LINES },
-    { 0 },
-};
-static const StringMark fsharp_strings[] = {
-    { "\"\"\"", "\"\"\"", 0, STRING_LINES },
-    { "\"", "\"", 0, STRING_LINES | STRING_DOUBLED, { NULL }, "@" },
-    { "\"", "\"", '\\', STRING_LINES | STRING_FORMAT, { "{" }, "$" },
-    { "\"", "\"", '\\', STRING_LINES },
-    { 0 },
-};
-static const StringMark fortran_strings[] = {
-    { "\"", "\"", 0, STRING_DOUBLED },
-    { "'", "'", 0, STRING_DOUBLED },
-    { 0 },
-};
-static const StringMark pascal_strings[] = {
-    { "'", "'", 0, STRING_DOUBLED },
-    { "\"", "\"", 0 },
-    { 0 },
-};
-static const StringMark octave_strings[] = {
-    DOUBLE,
-    { "'", "'", 0, STRING_DOUBLED },
-    { 0 },
-};
+STRINGS(plain_strings, DOUBLE, SINGLE);
+STRINGS(lines_strings, QUOTED("\"", '\\', STRING_LINES));
+STRINGS(doubled_strings, QUOTED("\"", 0, STRING_DOUBLED));
+STRINGS(erlang_strings, QUOTED("\"", '\\', STRING_LINES), QUOTED("'", '\\', STRING_LINES));
+STRINGS(sql_strings, QUOTED("'", '\\', STRING_LINES | STRING_DOUBLED, { NULL }, "eE"),
+        QUOTED("'", 0, STRING_LINES | STRING_DOUBLED),
+        QUOTED("\"", 0, STRING_LINES | STRING_DOUBLED),
+        QUOTED("`", 0, STRING_LINES | STRING_DOUBLED));
+STRINGS(mysql_strings, QUOTED("'", '\\', STRING_LINES | STRING_DOUBLED),
+        QUOTED("\"", '\\', STRING_LINES | STRING_DOUBLED),
+        QUOTED("`", 0, STRING_LINES | STRING_DOUBLED));
+STRINGS(elm_strings, QUOTED("\"\"\"", '\\', STRING_LINES), QUOTED("\"", '\\', STRING_LINES));
+STRINGS(fsharp_strings, QUOTED("\"\"\"", 0, STRING_LINES),
+        QUOTED("\"", 0, STRING_LINES | STRING_DOUBLED, { NULL }, "@"),
+        QUOTED("\"", '\\', STRING_LINES | STRING_FORMAT, { "{" }, "$"),
+        QUOTED("\"", '\\', STRING_LINES));
+STRINGS(fortran_strings, QUOTED("\"", 0, STRING_DOUBLED), QUOTED("'", 0, STRING_DOUBLED));
+STRINGS(pascal_strings, QUOTED("'", 0, STRING_DOUBLED), QUOTED("\"", 0));
+STRINGS(octave_strings, DOUBLE, QUOTED("'", 0, STRING_DOUBLED));
 
 #define HASKELL(name_, files_, interpreters_, strings_)                                            \
     LANGUAGE(name_, files_, interpreters_, .lines = { { "--", NOT_OPERATOR, NULL } },              \
@@ -134,9 +105,5 @@ const Language language_row_mysql =
              .blocks = { { "/*", "*/", 0 } }, .strings = mysql_strings);
 
 /* MATLAB proper doubles its double quotes and knows no backslash. */
-static const StringMark matlab_strings[] = {
-    { "\"", "\"", 0, STRING_DOUBLED },
-    { "'", "'", 0, STRING_DOUBLED },
-    { 0 },
-};
+STRINGS(matlab_strings, QUOTED("\"", 0, STRING_DOUBLED), QUOTED("'", 0, STRING_DOUBLED));
 const Language language_row_matlab = MATLAB("", NULL, matlab_strings);

@@ -4,100 +4,40 @@
  */
 #include "lang/rows.h"
 
-#define HASH                                                                                       \
-    {                                                                                              \
-        "#", 0, NULL                                                                               \
-    }
-#define HASH_WORD                                                                                  \
-    {                                                                                              \
-        "#", AT_WORD, NULL                                                                         \
-    }
-#define HASH_LINE                                                                                  \
-    {                                                                                              \
-        "#", AT_LINE, NULL                                                                         \
-    }
+#define HASH      LINE("#", 0)
+#define HASH_WORD LINE("#", AT_WORD)
+#define HASH_LINE LINE("#", AT_LINE)
 
-static const StringMark plain_strings[] = { DOUBLE, SINGLE, { 0 } };
-static const StringMark lines_strings[] = {
-    { "\"", "\"", '\\', STRING_LINES },
-    { "'", "'", '\\', STRING_LINES },
-    { "`", "`", 0, STRING_LINES },
-    { 0 },
-};
-static const StringMark python_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES },
-    { "'''", "'''", '\\', STRING_LINES },
-    DOUBLE,
-    SINGLE,
-    { 0 },
-};
-static const StringMark toml_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES | STRING_GREEDY },
-    { "'''", "'''", 0, STRING_LINES | STRING_GREEDY },
-    DOUBLE,
-    { "'", "'", 0 },
-    { 0 },
-};
-static const StringMark ruby_strings[] = {
-    { "\"", "\"", '\\', STRING_LINES, { "#{" } },
-    { "'", "'", '\\', STRING_LINES },
-    { "`", "`", '\\', STRING_LINES, { "#{" } },
-    { 0 },
-};
-static const StringMark crystal_strings[] = {
-    { "\"", "\"", '\\', STRING_LINES, { "#{" } },
-    SINGLE,
-    { "`", "`", '\\', STRING_LINES, { "#{" } },
-    { 0 },
-};
-static const StringMark perl_strings[] = {
-    { "\"", "\"", '\\', STRING_LINES },
-    { "'", "'", '\\', STRING_LINES },
-    { "`", "`", '\\', STRING_LINES },
-    { 0 },
-};
-static const StringMark fish_strings[] = {
-    { "\"", "\"", '\\', STRING_LINES, { "$(" } },
-    { "'", "'", '\\', STRING_LINES },
-    { 0 },
-};
-static const StringMark tcl_strings[] = { { "\"", "\"", '\\', STRING_LINES }, { 0 } };
-static const StringMark powershell_strings[] = {
-    { "@\"", "\n\"@", '`', STRING_LINES | STRING_HEADER, { "$(" } },
-    { "@'", "\n'@", 0, STRING_LINES | STRING_HEADER },
-    { "\"", "\"", '`', STRING_LINES | STRING_DOUBLED, { "$(" } },
-    { "'", "'", 0, STRING_LINES | STRING_DOUBLED },
-    { 0 },
-};
-static const StringMark nix_strings[] = {
-    { "''", "''", 0, STRING_LINES | STRING_NIX, { "${" } },
-    { "\"", "\"", '\\', STRING_LINES, { "${" } },
-    { 0 },
-};
-static const StringMark nim_strings[] = {
-    { "\"\"\"", "\"\"\"", 0, STRING_LINES | STRING_GREEDY },
-    { "\"", "\"", 0, STRING_DOUBLED, { NULL }, "*" }, // raw, as in r"…" and name"…"
-    DOUBLE,
-    { 0 },
-};
-static const StringMark julia_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES, { "$(" } },
-    { "\"", "\"", '\\', STRING_LINES, { "$(" } },
-    { "`", "`", '\\', STRING_LINES, { "$(" } },
-    { 0 },
-};
-static const StringMark elixir_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES, { "#{" } },
-    { "'''", "'''", '\\', STRING_LINES, { "#{" } },
-    { "\"", "\"", '\\', STRING_LINES, { "#{" } },
-    { "'", "'", '\\', STRING_LINES, { "#{" } },
-    { 0 },
-};
-static const StringMark graphql_strings[] = {
-    { "\"\"\"", "\"\"\"", '\\', STRING_LINES },
-    DOUBLE,
-    { 0 },
-};
+STRINGS(plain_strings, DOUBLE, SINGLE);
+STRINGS(lines_strings, QUOTED("\"", '\\', STRING_LINES), QUOTED("'", '\\', STRING_LINES),
+        QUOTED("`", 0, STRING_LINES));
+STRINGS(python_strings, QUOTED("\"\"\"", '\\', STRING_LINES), QUOTED("'''", '\\', STRING_LINES),
+        DOUBLE, SINGLE);
+STRINGS(toml_strings, QUOTED("\"\"\"", '\\', STRING_LINES | STRING_GREEDY),
+        QUOTED("'''", 0, STRING_LINES | STRING_GREEDY), DOUBLE, QUOTED("'", 0));
+STRINGS(ruby_strings, QUOTED("\"", '\\', STRING_LINES, { "#{" }), QUOTED("'", '\\', STRING_LINES),
+        QUOTED("`", '\\', STRING_LINES, { "#{" }));
+STRINGS(crystal_strings, QUOTED("\"", '\\', STRING_LINES, { "#{" }), SINGLE,
+        QUOTED("`", '\\', STRING_LINES, { "#{" }));
+STRINGS(perl_strings, QUOTED("\"", '\\', STRING_LINES), QUOTED("'", '\\', STRING_LINES),
+        QUOTED("`", '\\', STRING_LINES));
+STRINGS(fish_strings, QUOTED("\"", '\\', STRING_LINES, { "$(" }), QUOTED("'", '\\', STRING_LINES));
+STRINGS(tcl_strings, QUOTED("\"", '\\', STRING_LINES));
+STRINGS(powershell_strings, STRING("@\"", "\n\"@", '`', STRING_LINES | STRING_HEADER, { "$(" }),
+        STRING("@'", "\n'@", 0, STRING_LINES | STRING_HEADER),
+        QUOTED("\"", '`', STRING_LINES | STRING_DOUBLED, { "$(" }),
+        QUOTED("'", 0, STRING_LINES | STRING_DOUBLED));
+STRINGS(nix_strings, QUOTED("''", 0, STRING_LINES | STRING_NIX, { "${" }),
+        QUOTED("\"", '\\', STRING_LINES, { "${" }));
+// raw, as in r"…" and name"…"
+STRINGS(nim_strings, QUOTED("\"\"\"", 0, STRING_LINES | STRING_GREEDY),
+        QUOTED("\"", 0, STRING_DOUBLED, { NULL }, "*"), DOUBLE);
+STRINGS(julia_strings, QUOTED("\"\"\"", '\\', STRING_LINES, { "$(" }),
+        QUOTED("\"", '\\', STRING_LINES, { "$(" }), QUOTED("`", '\\', STRING_LINES, { "$(" }));
+STRINGS(elixir_strings, QUOTED("\"\"\"", '\\', STRING_LINES, { "#{" }),
+        QUOTED("'''", '\\', STRING_LINES, { "#{" }), QUOTED("\"", '\\', STRING_LINES, { "#{" }),
+        QUOTED("'", '\\', STRING_LINES, { "#{" }));
+STRINGS(graphql_strings, QUOTED("\"\"\"", '\\', STRING_LINES), DOUBLE);
 
 #define RUBY_WORDS                                                                                 \
     "return and or not if unless while until when then elsif else do in case puts yield begin"
@@ -147,7 +87,7 @@ const Language language_rows_script[] = {
     LANGUAGE("make", "Makefile* makefile GNUmakefile BSDmakefile .mk .mak", "make",
              .machine = machine_make),
     LANGUAGE("cmake", ".cmake CMakeLists.txt", "cmake", .lines = { HASH },
-             .strings = (const StringMark[]) { { "\"", "\"", '\\', STRING_LINES }, { 0 } },
+             .strings = (const StringMark[]) { QUOTED("\"", '\\', STRING_LINES), { 0 } },
              .hook_bytes = "#[\\", .hook = hook_cmake),
     LANGUAGE("nix", ".nix", NULL, .lines = { HASH }, .blocks = { { "/*", "*/", 0 } },
              .strings = nix_strings),

@@ -40,25 +40,17 @@ static const FieldDef transition_fields[] = {
     { 0 },
 };
 
+// clang-format off
 #define MACHINE_FIELDS(is_needed)                                                                  \
     { "name", FIELD_STRING, 0, .is_required = is_needed, .help = "Name of the workflow" },         \
-        { "source", FIELD_STRING, 0, .is_required = is_needed, .help = "File, or built-in" },      \
-        { "states",                                                                                \
-          FIELD_OBJECT_LIST,                                                                       \
-          0,                                                                                       \
-          .is_required = is_needed,                                                                \
-          .item_fields = state_fields,                                                             \
-          .help = "In file order" },                                                               \
-        { "transitions",                                                                           \
-          FIELD_OBJECT_LIST,                                                                       \
-          0,                                                                                       \
-          .is_required = is_needed,                                                                \
-          .item_fields = transition_fields,                                                        \
-          .help = "In file order" },                                                               \
-    {                                                                                              \
-        "order", FIELD_STRING_LIST, 0, .is_required = is_needed,                                   \
-                                       .help = "States that can be reached, breadth first"         \
-    }
+    { "source", FIELD_STRING, 0, .is_required = is_needed, .help = "File, or built-in" },          \
+    { "states", FIELD_OBJECT_LIST, 0, .is_required = is_needed, .item_fields = state_fields,       \
+      .help = "In file order" },                                                                   \
+    { "transitions", FIELD_OBJECT_LIST, 0, .is_required = is_needed,                               \
+      .item_fields = transition_fields, .help = "In file order" },                                 \
+    { "order", FIELD_STRING_LIST, 0, .is_required = is_needed,                                     \
+      .help = "States that can be reached, breadth first" }
+// clang-format on
 
 static const FieldDef machine_fields[] = { MACHINE_FIELDS(true), { 0 } };
 

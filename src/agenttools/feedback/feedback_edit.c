@@ -17,33 +17,29 @@ typedef struct EditArgs {
 static const char *const edit_words[] = { "docId", NULL };
 static const char *const edit_modes[] = { "direct", "suggested", NULL };
 
-#define DOC_FIELD                                                                                  \
-    {                                                                                              \
-        "docId", FIELD_STRING, offsetof(EditArgs, doc_id),                                         \
-            .is_required = true, .refuses_blank = true, .help = "Artifact, as read names it"       \
-    }
-#define EDIT_FIELD                                                                                 \
-    {                                                                                              \
-        "editId", FIELD_INTEGER, offsetof(EditArgs, edit_id),                                      \
-            .min = 1, .help = "Edit; needed when several of the artifact are pending"              \
-    }
+// clang-format off
+#define EDIT_FIELDS                                                                                \
+    { "docId", FIELD_STRING, offsetof(EditArgs, doc_id), .is_required = true,                      \
+      .refuses_blank = true, .help = "Artifact, as read names it" },                               \
+    { "editId", FIELD_INTEGER, offsetof(EditArgs, edit_id), .min = 1,                              \
+      .help = "Edit; needed when several of the artifact are pending" }
+#define EDIT_OUTPUT                                                                                \
+    { "docId", FIELD_STRING, 0, .is_required = true, .help = "The artifact" },                     \
+    { "editId", FIELD_INTEGER, 0, .is_required = true, .help = "The edit" },                       \
+    { "mode", FIELD_ENUM, 0, .is_required = true, .values = edit_modes,                            \
+      .help = "direct: the file had it; suggested: it was only proposed" }
+// clang-format on
 
 static const FieldDef accept_output[] = {
     { "accepted", FIELD_BOOLEAN, 0, .is_required = true, .help = "true" },
-    { "docId", FIELD_STRING, 0, .is_required = true, .help = "The artifact" },
-    { "editId", FIELD_INTEGER, 0, .is_required = true, .help = "The edit" },
-    { "mode", FIELD_ENUM, 0, .is_required = true, .values = edit_modes,
-      .help = "direct: the file had it; suggested: it was only proposed" },
+    EDIT_OUTPUT,
     { "applied", FIELD_BOOLEAN, 0, .is_required = true, .help = "The suggestion is in the file" },
     { 0 },
 };
 
 static const FieldDef reject_output[] = {
     { "rejected", FIELD_BOOLEAN, 0, .is_required = true, .help = "true" },
-    { "docId", FIELD_STRING, 0, .is_required = true, .help = "The artifact" },
-    { "editId", FIELD_INTEGER, 0, .is_required = true, .help = "The edit" },
-    { "mode", FIELD_ENUM, 0, .is_required = true, .values = edit_modes,
-      .help = "direct: the file had it; suggested: it was only proposed" },
+    EDIT_OUTPUT,
     { "restored", FIELD_BOOLEAN, 0, .is_required = true, .help = "It was taken back in the file" },
     { 0 },
 };
@@ -68,8 +64,7 @@ static bool feedback_settle_edit(OperationCall *call, const EditArgs *args, bool
 
 static const FieldDef accept_fields[] = {
     FEEDBACK_RUN_FIELD(EditArgs),
-    DOC_FIELD,
-    EDIT_FIELD,
+    EDIT_FIELDS,
     { 0 },
 };
 
@@ -133,8 +128,7 @@ const OperationDef operation_feedback_accept_edit = {
 
 static const FieldDef reject_fields[] = {
     FEEDBACK_RUN_FIELD(EditArgs),
-    DOC_FIELD,
-    EDIT_FIELD,
+    EDIT_FIELDS,
     { "reason", FIELD_STRING, offsetof(EditArgs, reason), .max_chars = ANNOTATION_MAX_CHARS,
       .help = "Why, kept with the edit" },
     { "restore", FIELD_BOOLEAN, offsetof(EditArgs, restores),

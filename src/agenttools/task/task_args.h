@@ -11,37 +11,25 @@
 #define TASK_MAX_TYPES        20                    // in one filter
 #define TASK_MAX_DEPENDENCIES 1000
 
+// clang-format off
 #define TASK_DB_FIELD(Args)                                                                        \
-    {                                                                                              \
-        "db", FIELD_STRING, offsetof(Args, db),                                                    \
-            .refuses_blank = true, .value_name = "STORE",                                          \
-            .help = "Store of the queue: a path, sqlite:/path or postgres://…; default: "        \
-                    "KEDGE_TASK_DB, "                                                              \
-                    "the setting agentTools.taskDb, the agent-tools database"                      \
-    }
+    { "db", FIELD_STRING, offsetof(Args, db), .refuses_blank = true, .value_name = "STORE",        \
+      .help = "Store of the queue: a path, sqlite:/path or postgres://…; default: "                \
+              "KEDGE_TASK_DB, the setting agentTools.taskDb, the agent-tools database" }
 #define TASK_ID_FIELD(Args)                                                                        \
-    {                                                                                              \
-        "id", FIELD_INTEGER, offsetof(Args, id), .is_required = true, .min = 1,                    \
-                                                 .problem = "Task ID must be a positive integer",  \
-                                                 .help = "The task"                                \
-    }
+    { "id", FIELD_INTEGER, offsetof(Args, id), .is_required = true, .min = 1,                      \
+      .problem = "Task ID must be a positive integer", .help = "The task" }
 #define TASK_TOKEN_FIELD(Args, Required)                                                           \
-    {                                                                                              \
-        "leaseToken", FIELD_STRING, offsetof(Args, lease_token),                                   \
-            .is_required = (Required), .refuses_blank = true, .max_chars = 200,                    \
-            .help = "The leaseToken that pickup answered"                                          \
-    }
+    { "leaseToken", FIELD_STRING, offsetof(Args, lease_token), .is_required = (Required),          \
+      .refuses_blank = true, .max_chars = 200, .help = "The leaseToken that pickup answered" }
 #define TASK_PROJECT_FIELD(Args, Help)                                                             \
-    {                                                                                              \
-        "projectPath", FIELD_STRING, offsetof(Args, project_path),                                 \
-            .max_chars = 4096, .flag = "project", .value_name = "PATH",                            \
-            .problem = "Project path must be an absolute path", .help = Help                       \
-    }
+    { "projectPath", FIELD_STRING, offsetof(Args, project_path), .max_chars = 4096,                \
+      .flag = "project", .value_name = "PATH",                                                     \
+      .problem = "Project path must be an absolute path", .help = Help }
 #define TASK_TYPES_FIELD(Args, Help)                                                               \
-    {                                                                                              \
-        "type", FIELD_STRING_OR_LIST, offsetof(Args, types),                                       \
-            .max_items = TASK_MAX_TYPES, .refuses_blank = true, .max_chars = 100, .help = Help     \
-    }
+    { "type", FIELD_STRING_OR_LIST, offsetof(Args, types), .max_items = TASK_MAX_TYPES,            \
+      .refuses_blank = true, .max_chars = 100, .help = Help }
+// clang-format on
 #define TASK_LEASE_SECONDS_MAX 86400
 
 #define TASK_PARTS(name, output)                                                                   \
