@@ -40,9 +40,9 @@ static const char *const user_names[] = {
 
 char *prompt_read_file(const char *path)
 {
-    g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
+    if (fd < 0)
         return NULL;
 
     g_autoptr(GString) bytes = g_string_new(NULL);

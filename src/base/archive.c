@@ -3,6 +3,7 @@
 
 #include "base/archive_library.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -64,11 +65,11 @@ bool archive_open(const char *path, const char *shown, Cancel *cancel, Archive *
     if (!libarchive_load(&self->library, error))
         return false;
     struct stat info;
-    self->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (self->fd < 0 || fstat(self->fd, &info) < 0)
-        return fail_with_errno(error, errno, "cannot read %s", shown);
-    if (!S_ISREG(info.st_mode))
+    self->fd = file_open_regular(path, 0, &info);
+    if (self->fd < 0 && (errno == ENOTSUP || errno == EISDIR))
         return fail_with(error, KEDGE_ERROR_USAGE, "Not a regular file: %s", shown);
+    if (self->fd < 0)
+        return fail_with_errno(error, errno, "cannot read %s", shown);
     if ((uint64_t)info.st_size > LIMIT_ARCHIVE_BYTES)
         return fail_too_large((uint64_t)info.st_size, "", error);
     self->shown = g_strdup(shown);

@@ -292,9 +292,10 @@ bool archive_put(const char *path, const char *shown, const char *member, const 
                              .end = -1 };
     if (!libarchive_load(&self.library, error))
         return false;
-    g_auto(Fd) from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat info;
+    g_auto(Fd) from = file_open_regular(path, 0, &info);
     if (from < 0 && errno != ENOENT)
-        return fail_with_errno(error, errno, "cannot read %s", shown);
+        return file_fail_open(shown, error);
     g_auto(Fd) to = open_nameless();
     if (to < 0)
         return fail_with_errno(error, errno, "cannot write %s", shown);

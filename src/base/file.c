@@ -8,8 +8,10 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #define READ_START_BYTES ((size_t)4096)
+#define NULL_DEVICE      makedev(1, 3)
 
 bool file_fail(GError **error, int saved_errno, const char *verb, const char *path)
 {
@@ -17,6 +19,52 @@ bool file_fail(GError **error, int saved_errno, const char *verb, const char *pa
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot %s %s: %s", verb, path,
                          g_strerror(saved_errno));
     return fail_with_errno(error, saved_errno, "cannot %s %s", verb, path);
+}
+
+bool file_fail_open(const char *path, GError **error)
+{
+    if (errno == ENOTSUP)
+        return fail_with(error, KEDGE_ERROR_IO, "cannot read %s: not a regular file", path);
+    return file_fail(error, errno, "read", path);
+}
+
+bool file_is_null_device(const struct stat *info)
+{
+    return S_ISCHR(info->st_mode) && info->st_rdev == NULL_DEVICE;
+}
+
+static bool may_be_read(const struct stat *info)
+{
+    bool is_file = S_ISREG(info->st_mode) || file_is_null_device(info);
+    if (!is_file)
+        errno = S_ISDIR(info->st_mode) ? EISDIR : S_ISLNK(info->st_mode) ? ELOOP : ENOTSUP;
+    return is_file;
+}
+
+int file_open_regular_at(int dir, const char *path, int flags, struct stat *ret_info)
+{
+    struct stat info;
+    int look = flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0;
+    // looked at first, because opening a device can do something
+    if (fstatat(dir, path, &info, look) < 0 || !may_be_read(&info))
+        return -1;
+    // non-blocking, because it may have become a FIFO, which would wait for a writer
+    g_auto(Fd) fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+    if (fd < 0 || fstat(fd, &info) < 0)
+        return -1;
+    if (!may_be_read(&info)) {
+        int saved_errno = errno;
+        fd_close(fd_steal(&fd));
+        errno = saved_errno;
+        return -1;
+    }
+    *ret_info = info;
+    return fd_steal(&fd);
+}
+
+int file_open_regular(const char *path, int flags, struct stat *ret_info)
+{
+    return file_open_regular_at(AT_FDCWD, path, flags, ret_info);
 }
 
 /* Reads `expected` bytes (0: no one knows) or to the end; one byte more than allowed is enough to
@@ -57,15 +105,10 @@ bool file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_
                GError **error)
 {
     g_assert(max_bytes < SIZE_MAX / 4);
-    // non-blocking, because opening a FIFO would wait for a writer
-    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) < 0)
-        return file_fail(error, errno, "read", path);
-    if (S_ISDIR(info.st_mode))
-        return file_fail(error, EISDIR, "read", path);
-    if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode))
-        return fail_with(error, KEDGE_ERROR_IO, "cannot read %s: not a regular file", path);
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
+    if (fd < 0)
+        return file_fail_open(path, error);
     if (info.st_size > 0 && (guint64)info.st_size > max_bytes)
         return fail_with(error, KEDGE_ERROR_LIMIT, "%s is larger than %zu bytes", path, max_bytes);
 

@@ -5,7 +5,22 @@
 
 #include "base/error.h"
 
+#include <fcntl.h> // O_NOFOLLOW
+#include <sys/stat.h>
 #include <sys/types.h>
+
+/*
+ * To read a regular file, or /dev/null: nothing else is opened, so nothing waits and nothing is
+ * without an end. -1 with errno: EISDIR for a directory, ENOTSUP for a FIFO, a device and the like.
+ * `flags`: 0 or O_NOFOLLOW. Every file that others could have put there is read through it, also by
+ * the functions below.
+ */
+int file_open_regular(const char *path, int flags, struct stat *ret_info);
+int file_open_regular_at(int dir, const char *path, int flags,
+                         struct stat *ret_info);   // relative to `dir`
+bool file_is_null_device(const struct stat *info); // /dev/null, also under another name
+/* "cannot read <path>: …", from errno after one of these; NOT_FOUND when absent. Returns false. */
+bool file_fail_open(const char *path, GError **error);
 
 /* The whole file, NUL-terminated; LIMIT when it is larger than `max_bytes`, NOT_FOUND when absent.
    `ret_size` may be NULL. */

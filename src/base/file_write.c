@@ -135,9 +135,9 @@ static bool write_existing(const char *target, const void *data, size_t size, co
                            GError **error)
 {
     InPlace in_place = way->in_place;
-    g_auto(Fd) old_fd = open(target, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat old;
-    if (old_fd < 0 || fstat(old_fd, &old) < 0) // not readable: no one knows what it would lose
+    g_auto(Fd) old_fd = file_open_regular(target, 0, &old);
+    if (old_fd < 0) // not readable: no one knows what it would lose
         return in_place(target, data, size, error);
     if (!S_ISREG(old.st_mode) || old.st_nlink > 1)
         return in_place(target, data, size, error);

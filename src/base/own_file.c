@@ -2,6 +2,7 @@
 #include "base/own_file.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,16 +29,12 @@ bool own_file_check(const char *path, const struct stat *info, GError **error)
 bool own_file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_size,
                    GError **error)
 {
-    // non-blocking, because opening a FIFO would wait for a writer
-    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat info;
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot read %s: %s", path,
-                         g_strerror(errno));
-    if (fd < 0 || fstat(fd, &info) < 0)
-        return fail_with_errno(error, errno, "cannot read %s", path);
-    if (!S_ISREG(info.st_mode))
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
+    if (fd < 0 && (errno == EISDIR || errno == ENOTSUP))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot read %s: no regular file", path);
+    if (fd < 0)
+        return file_fail_open(path, error);
     if (!own_file_check(path, &info, error))
         return false;
     g_autoptr(GString) bytes = g_string_new(NULL);

@@ -2,16 +2,15 @@
 #include "base/special_files.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/git_dir.h"
 #include "base/path.h"
 #include "base/timefmt.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/sysmacros.h>
 
 #define MAX_WAITING 100000 // folders; what is beyond is not looked at
-#define NULL_DEVICE makedev(1, 3)
 
 /* What is opened in every folder. */
 static const char *const names[] = {
@@ -39,9 +38,8 @@ static void folder_clear(void *self_)
 
 bool special_file_is(const struct stat *info)
 {
-    bool is_null = S_ISCHR(info->st_mode) && info->st_rdev == NULL_DEVICE;
     return !S_ISREG(info->st_mode) && !S_ISDIR(info->st_mode) && !S_ISSOCK(info->st_mode) &&
-           !is_null;
+           !file_is_null_device(info);
 }
 
 bool special_file_fail(const char *path, GError **error)

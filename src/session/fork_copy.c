@@ -16,9 +16,9 @@
 
 static void copy_file(const char *from, const char *to)
 {
-    g_auto(Fd) in = open(from, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     struct stat info;
-    if (in < 0 || fstat(in, &info) < 0 || !S_ISREG(info.st_mode))
+    g_auto(Fd) in = file_open_regular(from, O_NOFOLLOW, &info);
+    if (in < 0)
         return;
     g_auto(Fd) out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (out < 0)

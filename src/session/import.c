@@ -32,13 +32,10 @@ void import_result_clear(ImportResult *self)
 /* The objects of a file, line by line; what is none is left out. */
 static bool read_lines(const char *file, GPtrArray *lines, gint64 *ret_modified_ms, GError **error)
 {
-    g_auto(Fd) fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return fail_with(error, errno == ENOENT ? KEDGE_ERROR_NOT_FOUND : KEDGE_ERROR_IO,
-                         "cannot read %s: %s", file, g_strerror(errno));
     struct stat info;
-    if (fstat(fd, &info) != 0)
-        return fail_with_errno(error, errno, "cannot read %s", file);
+    g_auto(Fd) fd = file_open_regular(file, 0, &info);
+    if (fd < 0)
+        return file_fail_open(file, error);
     *ret_modified_ms = (gint64)info.st_mtim.tv_sec * 1000;
     g_autoptr(GString) text = g_string_new(NULL);
     if (!fd_read_all(fd, LIMIT_IMPORT_BYTES + 1, file, text, error))
@@ -177,7 +174,8 @@ static void find_below(const char *dir, int depth, GPtrArray *files)
 /* A Codex file is of the directory that its first line names. */
 static bool is_codex_of(const char *file, const char *cwd)
 {
-    g_auto(Fd) fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    g_auto(Fd) fd = file_open_regular(file, 0, &info);
     g_autoptr(GString) text = g_string_new(NULL);
     if (fd < 0 || !fd_read_all(fd, MIB, file, text, NULL))
         return false;

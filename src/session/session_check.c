@@ -4,6 +4,7 @@
 #include "session/session_check.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "session/entry.h"
@@ -86,9 +87,10 @@ static void check_line(Checker *self, const char *text, size_t size, int line)
 
 static bool check_lines(Checker *self, const char *path, GError **error)
 {
-    g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
     if (fd < 0)
-        return fail_with_errno(error, errno, "cannot read %s", path);
+        return file_fail_open(path, error);
     g_auto(LineReader) reader = { .fd = fd, .max_bytes = LIMIT_SESSION_LINE_BYTES };
     for (int line = 1; line_reader_next(&reader); line++) {
         check_line(self, reader.line, reader.size, line);

@@ -6,6 +6,7 @@
 
 #include "base/db.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
@@ -196,9 +197,9 @@ static bool take_file(Sync *self, const char *path, GError **error)
     if (!know_again(self, path, error))
         return false;
     const Known *known = g_hash_table_lookup(self->known, path);
-    g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0)
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
+    if (fd < 0)
         return true; // gone meanwhile, or not ours to read
     g_autofree char *header = file_mark_of_header(fd);
     bool has_grown = known && known->inode == (int64_t)info.st_ino && info.st_size >= known->size &&

@@ -5,6 +5,7 @@
 #include "session/session_load.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "session/entry.h"
@@ -204,9 +205,9 @@ void session_file_keep_completed(SessionFile *self)
 
 json_t *session_file_header(const char *path)
 {
-    g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
+    if (fd < 0)
         return NULL;
 
     g_autofree char *buffer = g_malloc(HEADER_MAX_BYTES);

@@ -4,6 +4,7 @@
 #include "session/session_read.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "session/entry.h"
@@ -25,9 +26,10 @@ void session_copy_clear(SessionCopy *self)
 
 bool session_read(const char *path, SessionCopy *ret_copy, GError **error)
 {
-    g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
     if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-        return fail_with_errno(error, errno, "cannot read %s", path);
+        return file_fail_open(path, error);
     if (fd < 0)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "File not found: %s", path);
     g_auto(SessionFile) file = { 0 };

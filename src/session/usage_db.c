@@ -1,6 +1,7 @@
 /* See usage_db.h. */
 #include "session/usage_db.h"
 
+#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
@@ -230,8 +231,8 @@ static bool sync_lines(Sync *self, const char *path, int fd, const struct stat *
 static bool sync_file(Sync *self, int folder, const char *name, const char *path, GError **error)
 {
     struct stat st;
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool is_readable = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    int fd = file_open_regular_at(folder, name, O_NOFOLLOW, &st);
+    bool is_readable = fd >= 0;
     self->counts.all_files++;
     self->counts.unreadable_files += !is_readable;
     bool is_good = !is_readable || sync_lines(self, path, fd, &st, error);

@@ -86,6 +86,25 @@ soon kedge agent-tools rp1-root-dir
 expect_exit 1
 expect_contains stdout ".git/commondir $DEVICE"
 
+t "what kedge opens itself: one clear line"
+for kind in FIFO /dev/zero; do
+    fresh_repository
+    plant "$kind" .wm/config.yml
+    soon kedge wm list
+    expect_exit 1
+    expect_contains stderr ".wm/config.yml: not a regular file"
+    plant "$kind" old.jsonl
+    soon kedge sessions import old.jsonl
+    expect_exit 1
+    expect_contains stderr "old.jsonl: not a regular file"
+    for name in a.txt a.png a.pdf a.zip a.db a.ipynb; do
+        plant "$kind" "$name"
+        soon kedge tool run read "{\"path\": \"$name\"}"
+        expect_exit 2
+        expect_contains stderr "Not a regular file: $name"
+    done
+done
+
 t "a helper program has limits"
 fresh_repository
 cat >"$E2E_TMP/bin/rg" <<'X'

@@ -4,6 +4,7 @@
 #include "agenttools/answer.h"
 #include "agenttools/comments/comment_scope.h"
 #include "agenttools/comments/comment_text.h"
+#include "base/file.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -33,17 +34,11 @@ static bool is_behind_link(const CommentScope *self, const char *path)
     return real != NULL && strcmp(real, want) != 0;
 }
 
-static bool read_descriptor(int fd, ScopeFile *file, char **ret_data, size_t *ret_size)
+static bool read_descriptor(int fd, off_t file_size, ScopeFile *file, char **ret_data,
+                            size_t *ret_size)
 {
-    struct stat info;
-    if (fstat(fd, &info) < 0)
-        return skip(file, "unreadable");
-    if (S_ISDIR(info.st_mode))
-        return skip(file, file->is_named ? "directory" : "submodule");
-    if (!S_ISREG(info.st_mode))
-        return skip(file, "not a regular file");
-    bool is_large = info.st_size > (off_t)COMMENT_FILE_MAX_BYTES;
-    size_t wanted = is_large ? PROBE_BYTES : (size_t)info.st_size, size = 0;
+    bool is_large = file_size > (off_t)COMMENT_FILE_MAX_BYTES;
+    size_t wanted = is_large ? PROBE_BYTES : (size_t)file_size, size = 0;
     g_autofree char *data = g_malloc(wanted + 1);
     while (size < wanted) {
         ssize_t got = read(fd, data + size, wanted - size);
@@ -68,12 +63,17 @@ static bool read_file(const CommentScope *self, ScopeFile *file, char **ret_data
     if (is_behind_link(self, file->path))
         return skip(file, "symlink");
     g_autofree char *path = g_build_filename(self->root, file->path, NULL);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat info;
+    int fd = file_open_regular(path, O_NOFOLLOW, &info);
     if (fd < 0 && errno == ELOOP)
         return skip(file, "symlink");
+    if (fd < 0 && errno == EISDIR)
+        return skip(file, file->is_named ? "directory" : "submodule");
+    if (fd < 0 && errno == ENOTSUP)
+        return skip(file, "not a regular file");
     if (fd < 0)
         return skip(file, errno == ENOENT || errno == ENOTDIR ? "deleted" : "unreadable");
-    bool is_read = read_descriptor(fd, file, ret_data, ret_size);
+    bool is_read = read_descriptor(fd, info.st_size, file, ret_data, ret_size);
     close(fd);
     return is_read;
 }

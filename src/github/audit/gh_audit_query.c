@@ -5,6 +5,7 @@
 #include "github/audit/gh_audit_query.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "github/audit/gh_audit.h"
 
@@ -134,7 +135,8 @@ static void take_line(Query *self, const char *line)
 static void read_file(Query *self, const char *name)
 {
     g_autofree char *path = g_build_filename(self->dir, name, NULL);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat info;
+    int fd = file_open_regular(path, O_NOFOLLOW, &info);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!file) {
         fd_close(fd);

@@ -192,11 +192,11 @@ static bool is_own_file(const struct stat *info)
 /* True with an empty `out` when there is no file of ours. */
 static bool read_own_file(const char *path, GString *out, GError **error)
 {
-    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 && (errno == ENOENT || errno == ELOOP))
-        return true;
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0)
+    g_auto(Fd) fd = file_open_regular(path, O_NOFOLLOW, &info);
+    if (fd < 0 && (errno == ENOENT || errno == ELOOP || errno == ENOTSUP || errno == EISDIR))
+        return true;
+    if (fd < 0)
         return fail_with_errno(error, errno, "cannot read %s", path);
     return !is_own_file(&info) || fd_read_all(fd, LIMIT_CONFIG_FILE_BYTES, path, out, error);
 }

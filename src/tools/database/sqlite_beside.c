@@ -14,9 +14,10 @@ enum { LOCK_BEGIN = 0x40000000, LOCK_SIZE = 512 };
 /* SQLite takes a journal for one to roll back when its first byte is not 0. */
 static bool is_journal_done(const char *path, const struct stat *info)
 {
+    struct stat opened;
     if (!S_ISREG(info->st_mode))
         return false;
-    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    g_auto(Fd) fd = file_open_regular(path, O_NOFOLLOW, &opened);
     char first = 1;
     return fd >= 0 && (read(fd, &first, 1) == 0 || first == 0);
 }

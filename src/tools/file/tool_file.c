@@ -1,6 +1,7 @@
 /* See tool_file.h. */
 #include "tools/file/tool_file.h"
 
+#include "base/file.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -90,10 +91,9 @@ bool tool_file_open(const char *path, const char *shown, Fd *ret_fd, struct stat
     struct stat info;
     if (!check(path, shown, &info, error))
         return false;
-    // opening a FIFO would wait for a writer, should there be one by now
-    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &info) < 0)
-        return fail_with_errno(error, errno, "cannot read %s", shown);
+    g_auto(Fd) fd = file_open_regular(path, 0, &info);
+    if (fd < 0)
+        return file_fail_open(shown, error);
     // the path may have come to mean something else in between
     g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
     g_autofree char *opened = g_file_read_link(link, NULL);

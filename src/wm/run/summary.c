@@ -4,6 +4,7 @@
  */
 #include "base/ansi.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/mask.h"
 #include "base/str.h"
@@ -65,9 +66,9 @@ static void take_line(const char *line, size_t size, bool is_cut, void *user_dat
 /* False: there is none, or nothing in it. */
 static bool read_log(Log *self, const char *path)
 {
-    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    g_auto(Fd) fd = file_open_regular(path, O_NOFOLLOW, &info);
+    if (fd < 0)
         return false;
     g_autofree char *buffer = g_malloc(READ_BYTES);
     size_t left = MAX_LOG_BYTES;

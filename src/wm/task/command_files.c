@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "wm/task/wm_log.h"
 
@@ -38,11 +39,11 @@ static void kept_free(void *kept_)
 /* A regular file, not through a link; NULL: none, or one that is too large. */
 static GString *read_file(const char *path)
 {
-    g_auto(Fd) fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     struct stat info;
+    g_auto(Fd) fd = file_open_regular(path, O_NOFOLLOW, &info);
     g_autoptr(GString) text = g_string_new(NULL);
-    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-        !fd_read_all(fd, MAX_FILE_BYTES + 1, path, text, NULL) || text->len > MAX_FILE_BYTES)
+    if (fd < 0 || !fd_read_all(fd, MAX_FILE_BYTES + 1, path, text, NULL) ||
+        text->len > MAX_FILE_BYTES)
         return NULL;
     return g_steal_pointer(&text);
 }

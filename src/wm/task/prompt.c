@@ -5,6 +5,7 @@
 #include "wm/task/prompt.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/hidden.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -115,12 +116,12 @@ static bool read_context_file(const char *root, const char *entry, char **ret_te
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "no such file");
     if (!path_is_inside(real, real_root))
         return fail_with(error, KEDGE_ERROR_DENIED, "outside of the repository");
-    g_auto(Fd) fd = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0)
-        return fail_with(error, KEDGE_ERROR_IO, "cannot be read");
-    if (!S_ISREG(info.st_mode))
+    g_auto(Fd) fd = file_open_regular(real, O_NOFOLLOW, &info);
+    if (fd < 0 && (errno == ENOTSUP || errno == EISDIR))
         return fail_with(error, KEDGE_ERROR_DENIED, "not a regular file");
+    if (fd < 0)
+        return fail_with(error, KEDGE_ERROR_IO, "cannot be read");
     g_autoptr(GString) text = g_string_new(NULL);
     if (!fd_read_all(fd, MAX_CONTEXT_FILE_BYTES + 1, entry, text, error))
         return false;

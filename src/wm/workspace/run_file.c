@@ -2,6 +2,7 @@
 #include "wm/workspace/run_file.h"
 
 #include "base/fd.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,16 +36,13 @@ bool run_file_read(const char *dir, const char *name, size_t max_bytes, char **r
                    size_t *ret_size, GError **error)
 {
     g_auto(Fd) dir_fd = open_dir(dir);
-    // non-blocking, because opening a FIFO would wait for a writer
-    g_auto(Fd) fd = dir_fd < 0 ? -1
-                               : openat(dir_fd, name,
-                                        O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) < 0)
-        return fail_at(error, errno, "read", dir, name);
-    if (!S_ISREG(info.st_mode))
+    g_auto(Fd) fd = dir_fd < 0 ? -1 : file_open_regular_at(dir_fd, name, O_NOFOLLOW, &info);
+    if (dir_fd >= 0 && fd < 0 && (errno == ENOTSUP || errno == EISDIR))
         return fail_with(error, KEDGE_ERROR_DENIED, "cannot read %s/%s: not a regular file", dir,
                          name);
+    if (fd < 0)
+        return fail_at(error, errno, "read", dir, name);
     if ((guint64)info.st_size > max_bytes)
         return fail_with(error, KEDGE_ERROR_LIMIT, "%s/%s is larger than %zu bytes", dir, name,
                          max_bytes);
