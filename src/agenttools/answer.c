@@ -10,28 +10,8 @@ struct Answer {
     json_t *errors, *error_details, *warnings;
 };
 
-static const char *const code_names[] = {
-    "usage",
-    "no_input",
-    "invalid_json",
-    "validation",
-    "auth_missing",
-    "permission",
-    "not_found",
-    "rate_limited",
-    "unprocessable",
-    "conflict",
-    "invalid_transition",
-    "invalid_state",
-    "lease_lost",
-    "unavailable",
-    "timeout",
-    "git",
-    "io",
-    "diagram_invalid",
-    "internal",
-};
-G_STATIC_ASSERT(G_N_ELEMENTS(code_names) == ANSWER_INTERNAL + 1);
+#define ANSWER_NAME(code, name) name,
+static const char *const code_names[] = { ANSWER_CODES(ANSWER_NAME) };
 
 const char *answer_code_name(AnswerCode code)
 {

@@ -8,27 +8,30 @@
 
 #include "base/json.h"
 
-typedef enum { // error_details[].code
-    ANSWER_USAGE,
-    ANSWER_NO_INPUT,
-    ANSWER_INVALID_JSON,
-    ANSWER_VALIDATION,
-    ANSWER_AUTH_MISSING,
-    ANSWER_PERMISSION,
-    ANSWER_NOT_FOUND,
-    ANSWER_RATE_LIMITED,
-    ANSWER_UNPROCESSABLE,
-    ANSWER_CONFLICT,
-    ANSWER_INVALID_TRANSITION,
-    ANSWER_INVALID_STATE,
-    ANSWER_LEASE_LOST,
-    ANSWER_UNAVAILABLE,
-    ANSWER_TIMEOUT,
-    ANSWER_GIT,
-    ANSWER_IO,
-    ANSWER_DIAGRAM_INVALID,
-    ANSWER_INTERNAL,
-} AnswerCode;
+/* The codes of error_details[]. */
+#define ANSWER_CODES(X)                                                                            \
+    X(ANSWER_USAGE, "usage")                                                                       \
+    X(ANSWER_NO_INPUT, "no_input")                                                                 \
+    X(ANSWER_INVALID_JSON, "invalid_json")                                                         \
+    X(ANSWER_VALIDATION, "validation")                                                             \
+    X(ANSWER_AUTH_MISSING, "auth_missing")                                                         \
+    X(ANSWER_PERMISSION, "permission")                                                             \
+    X(ANSWER_NOT_FOUND, "not_found")                                                               \
+    X(ANSWER_RATE_LIMITED, "rate_limited")                                                         \
+    X(ANSWER_UNPROCESSABLE, "unprocessable")                                                       \
+    X(ANSWER_CONFLICT, "conflict")                                                                 \
+    X(ANSWER_INVALID_TRANSITION, "invalid_transition")                                             \
+    X(ANSWER_INVALID_STATE, "invalid_state")                                                       \
+    X(ANSWER_LEASE_LOST, "lease_lost")                                                             \
+    X(ANSWER_UNAVAILABLE, "unavailable")                                                           \
+    X(ANSWER_TIMEOUT, "timeout")                                                                   \
+    X(ANSWER_GIT, "git")                                                                           \
+    X(ANSWER_IO, "io")                                                                             \
+    X(ANSWER_DIAGRAM_INVALID, "diagram_invalid")                                                   \
+    X(ANSWER_INTERNAL, "internal")
+
+#define ANSWER_CODE(code, name) code,
+typedef enum { ANSWER_CODES(ANSWER_CODE) } AnswerCode;
 
 const char *answer_code_name(AnswerCode code); // "usage" …
 

@@ -7,7 +7,7 @@
 #include "base/timefmt.h"
 #include "base/visible.h"
 #include "cmd/cli/commands.h"
-#include "export/stats_page.h"
+#include "export/report_pages.h"
 #include "session/usage_db.h"
 
 #define DAY_MS     (INT64_C(24) * 60 * 60 * 1000)

@@ -10,46 +10,39 @@
 #define MAX_NAME_CHARS 200
 #define MAX_STEP_CHARS 256
 
-typedef struct EmitArgs {
-    const char *type, *run_id, *workflow, *step, *unit;
-    const json_t *data;
-    const char *project, *name, *feature, *harness, *event_key;
-    bool closes_run, allows_skip, stamps;
-} EmitArgs;
-
 static const FieldDef emit_fields[] = {
-    { "type", FIELD_ENUM, offsetof(EmitArgs, type), .is_required = true, .values = event_type_names,
-      .missing = "--type is required",
+    { "type", FIELD_ENUM, offsetof(EmitEvent, type_name), .is_required = true,
+      .values = event_type_names, .missing = "--type is required",
       .problem = "Invalid event type: '{value}'. Must be one of: status_change, "
                  "artifact_registered, annotation_updated, waiting_for_user, btw_update, "
                  "subflow_registered",
       .help = "What happened" },
-    { "runId", FIELD_STRING, offsetof(EmitArgs, run_id), EMIT_RUN_ID },
-    { "workflow", FIELD_STRING, offsetof(EmitArgs, workflow), .is_required = true,
+    { "runId", FIELD_STRING, offsetof(EmitEvent, run_id), EMIT_RUN_ID },
+    { "workflow", FIELD_STRING, offsetof(EmitEvent, workflow), .is_required = true,
       .refuses_blank = true, .problem = "--workflow is required",
       .help = "Name of the state machine; unknown: nothing is checked" },
-    { "step", FIELD_STRING, offsetof(EmitArgs, step), .refuses_blank = true,
+    { "step", FIELD_STRING, offsetof(EmitEvent, step), .refuses_blank = true,
       .max_chars = MAX_STEP_CHARS, .help = "State of the workflow; of an agent AGENT:STATE" },
-    { "unit", FIELD_STRING, offsetof(EmitArgs, unit), .refuses_blank = true,
+    { "unit", FIELD_STRING, offsetof(EmitEvent, unit), .refuses_blank = true,
       .max_chars = MAX_STEP_CHARS, .help = "Part of the step that is worked on by itself" },
-    { "data", FIELD_OBJECT, offsetof(EmitArgs, data),
+    { "data", FIELD_OBJECT, offsetof(EmitEvent, data),
       .problem = "--data must be a JSON object (not array or primitive)",
       .help = "What the type needs: status; path and feature; docId and content; prompt; message; "
               "parentStepId and subflowName" },
-    { "project", FIELD_STRING, offsetof(EmitArgs, project), EMIT_PROJECT },
-    { "name", FIELD_STRING, offsetof(EmitArgs, name), .refuses_blank = true,
+    { "project", FIELD_STRING, offsetof(EmitEvent, project), EMIT_PROJECT },
+    { "name", FIELD_STRING, offsetof(EmitEvent, name), .refuses_blank = true,
       .max_chars = MAX_NAME_CHARS, .help = "Name of the run; the first one stays" },
-    { "feature", FIELD_STRING, offsetof(EmitArgs, feature), .refuses_blank = true,
+    { "feature", FIELD_STRING, offsetof(EmitEvent, feature), .refuses_blank = true,
       .max_chars = MAX_NAME_CHARS, .help = "Feature of the run; the first one stays" },
-    { "harness", FIELD_STRING, offsetof(EmitArgs, harness), .refuses_blank = true,
+    { "harness", FIELD_STRING, offsetof(EmitEvent, harness), .refuses_blank = true,
       .max_chars = MAX_NAME_CHARS, .help = "Program that runs it; the first one stays" },
-    { "closeRun", FIELD_BOOLEAN, offsetof(EmitArgs, closes_run),
+    { "closeRun", FIELD_BOOLEAN, offsetof(EmitEvent, closes_run),
       .help = "Complete every open step and unit, and end the run" },
-    { "eventKey", FIELD_STRING, offsetof(EmitArgs, event_key), .refuses_blank = true,
+    { "eventKey", FIELD_STRING, offsetof(EmitEvent, event_key), .refuses_blank = true,
       .max_chars = MAX_NAME_CHARS, .help = "A repeat with the same key is answered, not recorded" },
-    { "allowSkip", FIELD_BOOLEAN, offsetof(EmitArgs, allows_skip),
+    { "allowSkip", FIELD_BOOLEAN, offsetof(EmitEvent, allows_skip),
       .help = "Record the steps on the way as skipped" },
-    { "stamp", FIELD_BOOLEAN, offsetof(EmitArgs, stamps),
+    { "stamp", FIELD_BOOLEAN, offsetof(EmitEvent, stamps),
       .help = "Write the document id into a Markdown file that has none" },
     { 0 },
 };
@@ -92,7 +85,7 @@ static const OperationExample emit_examples[] = {
 static bool emit_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
                        GError **error G_GNUC_UNUSED)
 {
-    const EmitArgs *args = args_;
+    const EmitEvent *args = args_;
     const char *path = json_get_text(args->data, "path");
     ret_judgement->effect = args->stamps ? EFFECT_WRITE : EFFECT_READ;
     if (args->stamps && path)
@@ -102,7 +95,7 @@ static bool emit_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgemen
 
 /* The machines that the event is checked against. An event that is no status_change goes on without
    one, since it only shows where the run may go. */
-static bool find_machines(const EmitArgs *args, EventType type, const EmitPlace *place,
+static bool find_machines(const EmitEvent *args, EventType type, const EmitPlace *place,
                           GPtrArray *warnings, Workflow **ret_machine, Workflow **ret_agent,
                           GError **error)
 {
@@ -125,7 +118,7 @@ static bool find_machines(const EmitArgs *args, EventType type, const EmitPlace 
     return !workflow_name_is_valid(agent) || workflow_find(agent, &places, ret_agent, error);
 }
 
-static bool emit_do_record(OperationCall *call, const EmitArgs *args, Db *db, GPtrArray *warnings,
+static bool emit_do_record(OperationCall *call, const EmitEvent *args, Db *db, GPtrArray *warnings,
                            json_t **ret_data, GError **error)
 {
     g_auto(EmitPlace) place = { 0 };
@@ -134,40 +127,27 @@ static bool emit_do_record(OperationCall *call, const EmitArgs *args, Db *db, GP
         (!is_known &&
          !emit_place_find(call->cwd, args->project, call->cancel, warnings, &place, error)))
         return false;
-    EventType type = event_type_parse(args->type);
+    EventType type = event_type_parse(args->type_name);
     g_autoptr(Workflow) machine = NULL;
     g_autoptr(Workflow) agent = NULL;
     if (!find_machines(args, type, &place, warnings, &machine, &agent, error))
         return false;
-    const EmitEvent event = {
-        .type = type,
-        .run_id = args->run_id,
-        .workflow = args->workflow,
-        .step = args->step,
-        .unit = args->unit,
-        .data = args->data,
-        .name = args->name,
-        .feature = args->feature,
-        .harness = args->harness,
-        .event_key = args->event_key,
-        .closes_run = args->closes_run,
-        .allows_skip = args->allows_skip,
-        .stamps = args->stamps,
-        .place = &place,
-        .machine = machine,
-        .agent = agent,
-        .now_ms = tool_call_now_ms(call->tool_call),
-    };
+    EmitEvent event = *args;
+    event.type = type;
+    event.place = &place;
+    event.machine = machine;
+    event.agent = agent;
+    event.now_ms = tool_call_now_ms(call->tool_call);
     return emit_record(db, &event, warnings, ret_data, error);
 }
 
 static bool emit_run(OperationCall *call, const void *args_, Answer *answer, GError **error)
 {
-    const EmitArgs *args = args_;
+    const EmitEvent *args = args_;
     emit_check_run_id(args->run_id, answer);
     if (!workflow_name_is_valid(args->workflow))
         answer_fail_field(answer, "workflow", "Invalid workflow name: '%s'", args->workflow);
-    event_check(event_type_parse(args->type), args->step, args->data, answer);
+    event_check(event_type_parse(args->type_name), args->step, args->data, answer);
     emit_check_project(args->project, answer);
     if (answer_has_failed(answer))
         return true;
@@ -185,7 +165,7 @@ static bool emit_run(OperationCall *call, const void *args_, Answer *answer, GEr
 
 const OperationDef operation_emit = {
     .tool = OPERATION_TOOL(
-        emit, EmitArgs, TOOL_CHANGES_RECORDS, .name = "emit", .label = "Workflow event",
+        emit, EmitEvent, TOOL_CHANGES_RECORDS, .name = "emit", .label = "Workflow event",
         .summary = "Record a workflow event, checked against its state machine",
         .description =
             "Records an event of a workflow run: a status change of a step, a registered artifact, "

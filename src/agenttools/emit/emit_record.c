@@ -144,6 +144,19 @@ static bool record_status(Db *db, Recording *self, GError **error)
                             event->event_key, event->now_ms, &self->event_id, error);
 }
 
+static LoggedEvent logged_event(const EmitEvent *event, const json_t *data)
+{
+    return (LoggedEvent) {
+        .run_id = event->run_id,
+        .type = event_type_names[event->type],
+        .step = event->step,
+        .unit = event->unit,
+        .data = data,
+        .key = event->event_key,
+        .now_ms = event->now_ms,
+    };
+}
+
 /* The document's id is part of what the log keeps. */
 static bool record_artifact(Db *db, Recording *self, GError **error)
 {
@@ -162,33 +175,16 @@ static bool record_artifact(Db *db, Recording *self, GError **error)
         return false;
     g_autoptr(json_t) data = json_copy((json_t *)event->data);
     json_set_text(data, "docId", self->doc_id);
-    const LoggedEvent logged = {
-        .run_id = event->run_id,
-        .type = event_type_names[event->type],
-        .step = event->step,
-        .unit = event->unit,
-        .data = data,
-        .key = event->event_key,
-        .now_ms = event->now_ms,
-    };
+    const LoggedEvent logged = logged_event(event, data);
     return event_log_append(db, &logged, &self->event_id, error);
 }
 
 static bool record_plain(Db *db, Recording *self, GError **error)
 {
     const EmitEvent *event = self->event;
-    const LoggedEvent logged = {
-        .run_id = event->run_id,
-        .type = event_type_names[event->type],
-        .step = event->step,
-        .unit = event->unit,
-        .data = event->data,
-        .parent_step_id = event->type == EVENT_SUBFLOW_REGISTERED
-                              ? json_get_text(event->data, "parentStepId")
-                              : NULL,
-        .key = event->event_key,
-        .now_ms = event->now_ms,
-    };
+    LoggedEvent logged = logged_event(event, event->data);
+    if (event->type == EVENT_SUBFLOW_REGISTERED)
+        logged.parent_step_id = json_get_text(event->data, "parentStepId");
     if (!event_log_append(db, &logged, &self->event_id, error))
         return false;
     if (event->type == EVENT_WAITING_FOR_USER)

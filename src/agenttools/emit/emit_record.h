@@ -10,11 +10,12 @@
 #include "agenttools/state.h"
 
 typedef struct EmitEvent { // borrowed; checked by event_check(); NULL: not given
-    EventType type;
-    const char *run_id, *workflow, *step, *unit;
+    const char *type_name, *run_id, *workflow, *step, *unit;
     const json_t *data;
-    const char *name, *feature, *harness, *event_key;
+    const char *project, *name, *feature, *harness, *event_key;
     bool closes_run, allows_skip, stamps;
+    // what follows from these
+    EventType type;
     const EmitPlace *place;
     const Workflow *machine; // of the workflow
     const Workflow *agent;   // of the agent that the step names

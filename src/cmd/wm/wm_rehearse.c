@@ -7,7 +7,7 @@
 #include "base/visible.h"
 #include "cmd/cli/interrupt.h"
 #include "cmd/wm/wm_here.h"
-#include "export/rehearsal_page.h"
+#include "export/report_pages.h"
 #include "wm/run/rehearse.h"
 #include "wm/trigger/match.h"
 

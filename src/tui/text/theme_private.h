@@ -1,12 +1,10 @@
 /*
- * What a theme is to the files that make it: theme.c finds it, theme_file.c reads it, style.c makes
- * bytes of it.
+ * What a theme is to the files that make it: theme.c finds and reads it, style.c makes bytes of
+ * it.
  */
 #pragma once
 
 #include "tui/text/style.h"
-
-#include "base/json.h"
 
 typedef enum { COLOUR_DEFAULT, COLOUR_INDEX, COLOUR_RGB } ColourKind;
 
@@ -31,16 +29,3 @@ void colour_shift_to_blue(Colour *self); // a green, for eyes that take it for r
 
 /* The symbols of "unicode", "nerd" or "ascii"; NULL: no such preset. */
 const char *const *symbol_preset(const char *name);
-
-/* What is wrong with a theme, for a person: the first few, and how many more. */
-enum { THEME_PROBLEMS_SHOWN = 5 };
-
-typedef struct ThemeProblems {
-    GString *text;
-    int count;
-} ThemeProblems;
-
-void theme_problem(ThemeProblems *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* False: it cannot be used. Problems may be noted all the same, such as unknown keys. */
-bool theme_read(Theme *self, const json_t *root, ThemeProblems *problems);
