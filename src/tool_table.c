@@ -118,7 +118,11 @@ static const UrlScheme *const schemes[] = {
 };
 // clang-format on
 
-const ContextTables context_tables = { .hooks = hooks, .schemes = schemes };
+const ContextTables context_tables = {
+    .hooks = hooks,
+    .schemes = schemes,
+    .repos = &github_repo_lookup,
+};
 
 const UserShellFunc shell_for_users = bash_run_for_user;
 const UserShellFunc python_for_users = eval_run_for_user;

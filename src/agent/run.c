@@ -5,6 +5,7 @@
 
 #include "agent/discoverer.h"
 #include "agent/image_warning.h"
+#include "agent/repo_record.h"
 #include "agent/rewinder.h"
 #include "model/message.h"
 #include "tool/images.h"
@@ -22,9 +23,10 @@ typedef struct Run {
     json_t *pending; // queued messages that go in before the next answer
     AgentEnd end;
     char *budget_text;
-    LoopGuard *guard;  // NULL: nobody looks
-    unsigned warnings; // that a checkpoint is open
-    unsigned recorded; // version of the found tools that the session has; 0: perhaps none
+    LoopGuard *guard;        // NULL: nobody looks
+    unsigned warnings;       // that a checkpoint is open
+    unsigned recorded;       // version of the found tools that the session has; 0: perhaps none
+    unsigned recorded_reads; // the same of the repositories that it has read
 } Run;
 
 static void build_prompt(Run *self)
@@ -80,6 +82,16 @@ static void record_found(Run *self)
     self->recorded = version;
 }
 
+static void record_reads(Run *self)
+{
+    RepoReads *reads = tool_context_repo_reads(self->spec->context);
+    unsigned version = repo_reads_version(reads);
+    if (version == self->recorded_reads)
+        return;
+    repo_record_append(self->conversation->session, reads);
+    self->recorded_reads = version;
+}
+
 static void turn_end(Run *self, json_t *message, json_t *results)
 {
     if (self->events->func) {
@@ -91,6 +103,7 @@ static void turn_end(Run *self, json_t *message, json_t *results)
     // a session that cannot be written is said once; an answer is worth more than its record
     Session *session = self->conversation->session;
     record_found(self);
+    record_reads(self);
     session_flush(session, NULL);
     g_autoptr(GError) problem = session_take_error(session);
     if (problem) {
@@ -216,7 +229,8 @@ static json_t *word_of_tools(Run *self, bool had_calls)
         return NULL;
     json_t *back = rewinder_end_turn(self->conversation, spec->context);
     if (back) {
-        self->recorded = 0; // perhaps it was in what has been left; what was found stays so
+        // perhaps it was in what has been left; what was found, and read, stays so
+        self->recorded = self->recorded_reads = 0;
         return back;
     }
     if (is_to_be_reminded(self))

@@ -123,6 +123,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->means.usages = usage_notes_new();
     self->parts.found = found_tools_new();
     self->parts.allowances = allowances_new();
+    self->parts.reads = repo_reads_new(parent ? parent->parts.reads : NULL);
     self->parts.hooks = hook_list_new();
     self->means.budget =
         budget_new(parent ? parent->means.budget : NULL, options->max_turns, options->max_cost);
@@ -238,6 +239,7 @@ void agent_session_free(AgentSession *self)
     todo_list_free(self->parts.todos);
     found_tools_unref(self->parts.found);
     allowances_free(self->parts.allowances);
+    repo_reads_free(self->parts.reads);
     hook_list_free(self->parts.hooks);
     run_controls_free(self->controls);
     message_queue_free(self->steering);

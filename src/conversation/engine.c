@@ -4,6 +4,7 @@
 #include "agent/branch_summary.h"
 #include "agent/discoverer.h"
 #include "agent/image_question.h"
+#include "agent/repo_record.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "session/session_tree.h"
@@ -20,6 +21,7 @@ static void make_agent(Engine *self)
     options.agent_dir = self->place.agent_dir;
     options.cwd = self->place.cwd;
     discoverer_restore(self->session, options.parts.found);
+    repo_record_restore(self->session, options.parts.reads);
     self->agent = agent_new(&options);
 }
 
@@ -53,6 +55,7 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
     else
         todo_list_open(self->base.parts.todos, artifacts_dir);
     tool_context_add_schemes(self->context, self->tables ? self->tables->schemes : NULL);
+    tool_context_set_repo_lookup(self->context, self->tables ? self->tables->repos : NULL);
     job_table_listen(tool_context_jobs(self->context), self->base.job_ended,
                      self->base.events.user_data);
     make_agent(self);

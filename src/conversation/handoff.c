@@ -1,6 +1,7 @@
 /* See handoff.h. */
 #include "conversation/handoff.h"
 
+#include "agent/repo_record.h"
 #include "agent/transcript.h"
 #include "base/file.h"
 #include "base/mask.h"
@@ -103,6 +104,14 @@ static void carry_todos(const json_t *phases, TodoList *todos)
         todo_list_set(todos, phases, NULL, NULL);
 }
 
+/* The document may hold what was read there. */
+static void carry_reads(Engine *engine, const char *const *names)
+{
+    for (; *names; names++)
+        repo_reads_add_name(engine->base.parts.reads, *names);
+    repo_record_append(engine->session, engine->base.parts.reads);
+}
+
 /* A plan that is not finished, for the plan mode that goes on. */
 static char *unfinished_plan(const Engine *engine, char **ret_file)
 {
@@ -118,11 +127,13 @@ static bool begin_anew(Engine *engine, const char *document, json_t **ret_data, 
     g_autofree char *old_id = g_strdup(session_id(engine->session));
     usage_notes_append(engine->base.means.usages, engine->session);
     g_autoptr(json_t) todos = todo_list_phases(tool_context_todos(engine->context));
+    g_auto(GStrv) reads = repo_reads_names(engine->base.parts.reads);
     g_autofree char *plan_file = NULL;
     g_autofree char *plan = unfinished_plan(engine, &plan_file);
     if (!engine_start_new(engine, old_id, error))
         return false;
 
+    carry_reads(engine, (const char *const *)reads);
     if (plan)
         plan_file_write(engine->context, plan_file, plan, NULL); // the old session has it, too
     g_autoptr(json_t) message = message_of(document);

@@ -6,11 +6,15 @@
 
 #include "tool/hook.h"
 #include "tool/internal_url.h"
+#include "tool/repo_flow.h"
 
 /* Knows what a shell command would do on GitHub, so that bash is no way around a refusal. */
 extern const ToolHook gh_shell_reader;
 /* Forgets what is kept of an issue or pull request that a command changes. */
 extern const ToolHook gh_view_forgetter;
+
+/* Whether a repository is public, and which one a directory is about. */
+extern const RepoLookup github_repo_lookup;
 
 extern const ToolDef tool_github;
 

@@ -11,6 +11,7 @@
 #include "tool/call_paths.h"
 #include "tool/hook.h"
 #include "tool/notice.h"
+#include "tool/repo_flow.h"
 
 #define ERROR_TEXT_BYTES (128 * KIB) // an error's text over this is cut like any other
 
@@ -332,8 +333,10 @@ void call_finish(ToolCall *call, ToolResult *result, CallOutcome *outcome, const
     const ToolCallSpec *spec = call->spec;
     const ToolDef *tool = spec->tool;
     call_settle(call, result, outcome, error);
-    if (outcome->end == CALL_RAN && !call->is_handed_over)
+    if (outcome->end == CALL_RAN && !call->is_handed_over) {
+        repo_flow_note(call, result);
         run_hooks_after(call, result);
+    }
 
     if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
         strip_controls(result, tool->flags & TOOL_KEEPS_TEXT);

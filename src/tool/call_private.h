@@ -35,6 +35,7 @@ struct ToolCall {
     HiddenCount hidden;  // what was taken out of texts of GitHub, for the notice
     void *prepared;
     GDestroyNotify prepared_destroy;
+    bool has_noted_reads; // the tool has said itself what it read (repo_flow.h)
 };
 
 /* Decodes, checks and shows to the hooks; what they change is decoded and checked again. */

@@ -23,6 +23,8 @@ struct ToolContext {
     ToolClock clock;
     TodoList *own_todos; // NULL until somebody asks
     HookList *own_hooks;
+    RepoReads *own_reads;
+    const struct RepoLookup *repo_lookup;
     GPtrArray *schemes; // of const UrlScheme *
     JobTable *jobs;
     atomic_bool sees_images;
@@ -58,7 +60,12 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     self->own_http = http_client_new();
     self->clock = (ToolClock) { .now_ms = real_now, .sleep = real_sleep };
     self->own_hooks = hook_list_new();
-    self->parts = (ConversationParts) { .http = self->own_http, .hooks = self->own_hooks };
+    self->own_reads = repo_reads_new(NULL);
+    self->parts = (ConversationParts) {
+        .http = self->own_http,
+        .hooks = self->own_hooks,
+        .reads = self->own_reads,
+    };
     self->schemes = g_ptr_array_new();
     self->jobs = job_table_new();
     pthread_mutex_init(&self->lock, NULL);
@@ -76,6 +83,7 @@ void tool_context_free(ToolContext *self)
     todo_list_free(self->own_todos);
     pthread_mutex_destroy(&self->lock);
     hook_list_free(self->own_hooks);
+    repo_reads_free(self->own_reads);
     g_ptr_array_unref(self->schemes);
     artifacts_free(self->artifacts);
     g_ptr_array_unref(self->settings_taken);
@@ -148,6 +156,8 @@ void tool_context_set_parts(ToolContext *self, const ConversationParts *parts)
         self->parts.http = self->own_http;
     if (!parts->hooks)
         self->parts.hooks = self->own_hooks;
+    if (!parts->reads)
+        self->parts.reads = self->own_reads;
 }
 
 TodoList *tool_context_todos(ToolContext *self)
@@ -187,6 +197,22 @@ void tool_context_add_tables(ToolContext *self, const ContextTables *tables)
         return;
     tool_context_add_hooks(self, tables->hooks);
     tool_context_add_schemes(self, tables->schemes);
+    tool_context_set_repo_lookup(self, tables->repos);
+}
+
+void tool_context_set_repo_lookup(ToolContext *self, const struct RepoLookup *lookup)
+{
+    self->repo_lookup = lookup;
+}
+
+const struct RepoLookup *tool_context_repo_lookup(const ToolContext *self)
+{
+    return self->repo_lookup;
+}
+
+RepoReads *tool_context_repo_reads(const ToolContext *self)
+{
+    return self->parts.reads;
 }
 
 const GPtrArray *tool_context_schemes(const ToolContext *self)

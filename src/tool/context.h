@@ -17,6 +17,7 @@
 #include "tool/internal_url.h"
 #include "tool/jobs.h"
 #include "tool/plan_mode.h"
+#include "tool/repo_reads.h"
 #include "tool/settings.h"
 #include "tool/todo.h"
 #include "tool/tool.h"
@@ -43,11 +44,14 @@ Artifacts *tool_context_artifacts(const ToolContext *self);
 typedef struct ContextTables {
     const ToolHook *const *hooks;
     const UrlScheme *const *schemes;
+    const struct RepoLookup *repos; // repo_flow.h
 } ContextTables;
 
 /* Before the first call; what it is given outlives the context. `tables` may be NULL. */
 void tool_context_add_tables(ToolContext *self, const ContextTables *tables);
 void tool_context_add_schemes(ToolContext *self, const UrlScheme *const *schemes);
+void tool_context_set_repo_lookup(ToolContext *self, const struct RepoLookup *lookup);
+const struct RepoLookup *tool_context_repo_lookup(const ToolContext *self); // may be NULL
 const GPtrArray *tool_context_schemes(const ToolContext *self); // of const UrlScheme *; borrowed
 
 /* Of a conversation with an agent, whether or not it is stored in a file; `agent_dir` is copied.
@@ -75,6 +79,7 @@ typedef struct ConversationParts {
     FoundTools *found;      // the tools that it has found; NULL: nothing is found here
     PlanMode *plan_mode;    // NULL: it never plans
     Allowances *allowances; // for the rest of it; NULL: a yes is for one call
+    RepoReads *reads;       // NULL: the context has one of its own
 } ConversationParts;
 
 /* Before the first call. */
@@ -85,6 +90,7 @@ FoundTools *tool_context_found(const ToolContext *self);
 PlanMode *tool_context_plan_mode(const ToolContext *self);
 Allowances *tool_context_allowances(const ToolContext *self);
 HookList *tool_context_hooks(const ToolContext *self);
+RepoReads *tool_context_repo_reads(const ToolContext *self);
 void tool_context_add_hooks(ToolContext *self,
                             const ToolHook *const *hooks); // as hook_list_add_table()
 

@@ -7,6 +7,7 @@
 #include "tool/call_private.h"
 #include "tool/hook.h"
 #include "tool/policy.h"
+#include "tool/repo_flow.h"
 
 #define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
 
@@ -56,20 +57,40 @@ static char *question_text(const ToolDef *tool, const Judgement *judgement, cons
     return g_string_free(text, FALSE);
 }
 
-/* `arguments` are the decoded ones: what is shown is what would run. `earlier`: what was refused
-   and may be the same; NULL: nothing. */
+/* Why a person is to be asked. */
+typedef struct Grounds {
+    char *reason;  // of the policy
+    char *earlier; // what was refused and may be the same; NULL: nothing
+    char *repos;   // read before, and not known to be public; NULL: none that matters
+} Grounds;
+
+static void grounds_clear(Grounds *self)
+{
+    g_free(self->reason);
+    g_free(self->earlier);
+    g_free(self->repos);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grounds, grounds_clear)
+
+/* `arguments` are the decoded ones: what is shown is what would run. */
 static char *question_of(const ToolCall *call, const Judgement *judgement, const json_t *arguments,
-                         const char *earlier)
+                         const Grounds *grounds)
 {
     g_autofree char *question = judgement->question
                                     ? g_strdup(judgement->question)
                                     : question_text(call->spec->tool, judgement, arguments);
-    if (!earlier)
-        return g_steal_pointer(&question);
     GString *text = g_string_new(question);
-    g_autofree char *cut = str_truncate(earlier, SHOWN_ARGUMENT_BYTES);
-    g_string_append(text, "\n  may be what was refused before: ");
-    visible_append(text, cut);
+    if (grounds->earlier) {
+        g_autofree char *cut = str_truncate(grounds->earlier, SHOWN_ARGUMENT_BYTES);
+        g_string_append(text, "\n  may be what was refused before: ");
+        visible_append(text, cut);
+    }
+    if (grounds->repos) {
+        g_autofree char *cut = str_truncate(grounds->reason, SHOWN_ARGUMENT_BYTES);
+        g_string_append(text, "\n  private text may leave: ");
+        visible_append(text, cut);
+    }
     return g_string_free(text, FALSE);
 }
 
@@ -84,26 +105,12 @@ static bool fail_unanswerable(const ToolCall *call, const Judgement *judgement, 
                               GError **error)
 {
     const char *hint = call->spec->door->allow_hint;
-    bool has_way_out = hint && judgement->effect == EFFECT_WRITE;
+    bool has_way_out = hint && judgement->effect == EFFECT_WRITE && !call->outcome->needs_person;
     return fail_with(error, KEDGE_ERROR_DENIED,
                      "refused: %s (%s): %s, and nobody can be asked%s%s%s", call->spec->tool->name,
                      judgement->summary, reason, has_way_out ? "; start with " : "",
                      has_way_out ? hint : "", has_way_out ? " to allow it" : "");
 }
-
-/* Why a person is to be asked. */
-typedef struct Grounds {
-    char *reason;  // of the policy
-    char *earlier; // what was refused and may be the same; NULL: nothing
-} Grounds;
-
-static void grounds_clear(Grounds *self)
-{
-    g_free(self->reason);
-    g_free(self->earlier);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grounds, grounds_clear)
 
 /* What a yes to this call could allow from now on; NULL: nothing. What may be the same as something
    that was refused is asked about again. Caller frees. */
@@ -111,7 +118,10 @@ static char *possible_allowance(const ToolCall *call, const Judgement *judgement
                                 const Grounds *grounds)
 {
     bool can_allow = tool_context_allowances(call->spec->context) && !grounds->earlier;
-    return can_allow ? allowance_of(judgement) : NULL;
+    g_autofree char *allowance = can_allow ? allowance_of(judgement) : NULL;
+    return allowance && grounds->repos
+               ? g_strconcat(allowance, " after reading ", grounds->repos, NULL)
+               : g_steal_pointer(&allowance);
 }
 
 static bool is_allowed_before(const ToolCall *call, const char *allowance)
@@ -127,14 +137,15 @@ static bool gate_ask(ToolCall *call, const Judgement *judgement, const Grounds *
     const ToolDoor *door = spec->door;
     g_autofree char *allowance = possible_allowance(call, judgement, grounds);
     outcome->is_confirmed =
-        is_allowed_by_flag(door, judgement->effect) || is_allowed_before(call, allowance);
+        (!outcome->needs_person && is_allowed_by_flag(door, judgement->effect)) ||
+        is_allowed_before(call, allowance);
     if (outcome->is_confirmed)
         return true;
     if (!door->ask) {
         outcome->end = CALL_UNANSWERABLE;
         return fail_unanswerable(call, judgement, grounds->reason, error);
     }
-    g_autofree char *text = question_of(call, judgement, arguments, grounds->earlier);
+    g_autofree char *text = question_of(call, judgement, arguments, grounds);
     const ToolQuestion question = {
         .tool = spec->tool,
         .effect = judgement->effect,
@@ -194,6 +205,19 @@ static Likeness was_refused(const ToolCallSpec *spec, const Judgement *judgement
                : LIKENESS_NONE;
 }
 
+/* A flag does not answer for a person here: who started the program could not know of it. */
+static void gate_look_at_flow(ToolCall *call, const Judgement *judgement, CallOutcome *outcome,
+                              Grounds *grounds)
+{
+    char *reason = NULL;
+    if (!repo_flow_needs_person(call, judgement, &reason, &grounds->repos))
+        return;
+    g_free(grounds->reason);
+    grounds->reason = reason;
+    outcome->action = ACTION_ASK;
+    outcome->needs_person = true;
+}
+
 bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
@@ -224,6 +248,7 @@ bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, G
         return fail_blocked(call, ret_judgement, grounds.reason, outcome, error);
     if (grounds.earlier && spec->door->ask)
         outcome->action = ACTION_ASK;
+    gate_look_at_flow(call, ret_judgement, outcome, &grounds);
     if (outcome->action == ACTION_ASK && !gate_ask(call, ret_judgement, &grounds, outcome, error))
         return false;
     call->permit.call = call;

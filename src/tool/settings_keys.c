@@ -313,6 +313,10 @@ static const SettingKey keys[] = {
       "effect of GitHub calls" },
     { "gh.hostPolicy", SETTING_RECORD, "{}", SETTING_MAY_TIGHTEN, NULL,
       "The same for hosts and repositories, by pattern" },
+    { "gh.publicRepos", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
+      "Repositories (OWNER/REPO, OWNER/*, with HOST/ before) whose text may be written into "
+      "another "
+      "one unasked, as that of public ones may" },
     { "gh.maxBytes", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL,
       "Bytes kept of what gh prints (4096 to 1048576)" },
     { "gh.maxBytesDiff", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL, "The same for diffs" },

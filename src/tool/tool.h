@@ -51,13 +51,15 @@ char *judged_action_text(const JudgedAction *self); // "pr merge 5 in o/r"; call
 
 typedef struct Judgement {
     Effect effect;
-    char *summary;  // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is
-                    // shown
-    char *host;     // of a GitHub call; NULL: none or the default host
-    char *repo;     // OWNER/REPO, when known
-    bool is_github; // gh.policy and gh.hostPolicy bind it, as they do every call of a TOOL_GITHUB
-                    // tool
-    char *command;  // the text that a shell runs for it, for hooks that read such; NULL: none
+    char *summary; // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is
+                   // shown
+    char *host;    // of a GitHub call; NULL: none or the default host
+    char *repo;    // OWNER/REPO, when known
+    bool stays_here; // it takes from GitHub and changes this machine only: a checkout, a download
+    bool is_order;   // a record of ours, of which a write on GitHub is made later
+    bool is_github;  // gh.policy and gh.hostPolicy bind it, as they do every call of a TOOL_GITHUB
+                     // tool
+    char *command;   // the text that a shell runs for it, for hooks that read such; NULL: none
     GPtrArray *others; // of JudgedTarget *: the policy of each holds, too; NULL: none
     char *kind; // of a write: what a person may allow for the rest of the conversation, "gh issue
                 // comment"; NULL: they are asked each time (allowances.h)
@@ -88,6 +90,7 @@ typedef enum {         // how a call ended, for those who word or record it
 typedef struct CallOutcome { // all borrowed
     CallEnd end;
     PolicyAction action;        // what the policy said; ALLOW for a call that was not judged
+    bool needs_person;          // no flag answers for them (repo_flow.h)
     bool is_confirmed;          // somebody, or a flag of who started the program, said yes
     const Judgement *judgement; // NULL for a call that was not judged
     const char *reason;         // why it did not run; NULL when it did
@@ -178,6 +181,10 @@ const Settings *tool_call_settings(const ToolCall *call);
 bool tool_call_is_behind(const ToolCall *call); // a job finishes it: its details reach no session
 Artifacts *tool_call_artifacts(const ToolCall *call);     // NULL without a session file
 const ToolPermit *tool_call_permit(const ToolCall *call); // NULL while judging
+/* Says which repository the answer is from, where the call's target does not: each of a search.
+   `host` NULL: the default one; `repo` NULL: of none. */
+void tool_call_note_read(ToolCall *call, const char *host, const char *repo);
+
 /* As they were understood, and hooks have left them. Borrowed. */
 const json_t *tool_call_arguments(const ToolCall *call);
 const CallOutcome *tool_call_outcome(

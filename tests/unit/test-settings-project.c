@@ -31,7 +31,7 @@ static const struct {
       "autocompleteMaxVisible startup.quiet completion.notify ask.notify shellPath "
       "env.pass agentTools.taskDb gh.executable gh.defaultHost gh.knownHosts "
       "gh.trustGhLogins gh.sshAliases gh.sshConfig gh.maxBytes gh.maxBytesDiff "
-      "gh.timeout gh.allowedRoots gh.remoteFsTypes gh.downloads.dir "
+      "gh.timeout gh.publicRepos gh.allowedRoots gh.remoteFsTypes gh.downloads.dir "
       "gh.downloads.maxBytes gh.audit.enabled gh.audit.keepDays" },
     { SETTING_USER_COSTS,
       "requests, prices, waiting, and what answers or is heard in place of a person",

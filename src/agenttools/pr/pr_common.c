@@ -53,6 +53,16 @@ bool pr_check_target(const PrTarget *target, Answer *answer)
     return has_owner && has_repo;
 }
 
+static void judge_place(const PrTarget *target, Judgement *judgement)
+{
+    g_autoptr(GUri) uri =
+        target->api_url ? g_uri_parse(target->api_url, G_URI_FLAGS_NONE, NULL) : NULL;
+    const char *host = uri ? g_uri_get_host(uri) : NULL;
+    judgement->is_github = true;
+    judgement->host = g_strdup(host ? host : target->host);
+    judgement->repo = g_strconcat(target->owner, "/", target->repo, NULL);
+}
+
 bool pr_judge_write(const PrTarget *target, Judgement *ret_judgement, const char *format, ...)
 {
     va_list args;
@@ -60,10 +70,16 @@ bool pr_judge_write(const PrTarget *target, Judgement *ret_judgement, const char
     *ret_judgement = (Judgement) {
         .effect = EFFECT_WRITE,
         .summary = g_strdup_vprintf(format, args),
-        .host = g_strdup(target->api_url ? target->api_url : target->host),
-        .repo = g_strconcat(target->owner, "/", target->repo, NULL),
     };
     va_end(args);
+    judge_place(target, ret_judgement);
+    return true;
+}
+
+bool pr_judge_read(const PrTarget *target, Judgement *ret_judgement)
+{
+    *ret_judgement = (Judgement) { .effect = EFFECT_READ };
+    judge_place(target, ret_judgement);
     return true;
 }
 

@@ -57,6 +57,8 @@ bool pr_check_target(const PrTarget *target, Answer *answer);
 bool pr_judge_write(const PrTarget *target, Judgement *ret_judgement, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
+bool pr_judge_read(const PrTarget *target, Judgement *ret_judgement); // of one that reads. True
+
 typedef struct Pr { // one run of an operation
     OperationCall *call;
     const PrTarget *target;

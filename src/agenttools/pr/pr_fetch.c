@@ -391,10 +391,18 @@ static bool fetch_run(OperationCall *call, const void *args_, Answer *answer, GE
     return true;
 }
 
+static bool fetch_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
+                        GError **error G_GNUC_UNUSED)
+{
+    const FetchArgs *args = args_;
+    return pr_judge_read(&args->target, ret_judgement);
+}
+
 const OperationDef operation_github_pr_fetch_comments = {
     .tool = OPERATION_TOOL(
         fetch, FetchArgs, PR_FLAGS, .name = "github_pr_fetch_comments", .label = "Fetch comments",
-        .summary = "Fetch all comments of a PR, on the diff and in the conversation"),
+        .summary = "Fetch all comments of a PR, on the diff and in the conversation",
+        .judge = fetch_judge),
     PR_PARTS(fetch, OPERATION),
     .timeout_ms = PR_TIMEOUT_MS,
 };

@@ -162,6 +162,8 @@ static char *unavailable_message(const GhFacts *facts)
     g_string_printf(text, "This %s needs confirmation and nobody can be asked here: %s%s.",
                     facts->class_name, facts->argv ? "gh " : "",
                     facts->argv ? facts->argv : facts->command);
+    if (facts->reason)
+        g_string_append_printf(text, " Why: %s.", facts->reason);
     if (facts->allow_flag && strcmp(facts->class_name, "write") == 0)
         g_string_append_printf(text, " %s allows it.", facts->allow_flag);
     return g_string_free(text, false);

@@ -283,6 +283,7 @@ static bool judge_call(ToolCall *call, const GithubArgs *args, Judgement *judgem
     if (!judge_target(call, op, args, judgement, error))
         return false;
     judgement->effect = op->effect;
+    judgement->stays_here = op->run == github_pr_checkout;
     if (op->effect == EFFECT_WRITE && !args->force && !args->force_with_lease)
         judgement->kind = g_strconcat("github ", op->name, NULL);
     add_action(op, args, judgement);

@@ -180,6 +180,19 @@ static char *op_search_format(const Search *search, const json_t *items)
     return utf8_trim(out->str);
 }
 
+/* Each result is from a repository of its own. */
+static void op_search_note(ToolCall *call, const char *repo, const json_t *items)
+{
+    g_auto(RepoRef) ref = { 0 };
+    if (repo)
+        repo_ref_parse(repo, &ref);
+    tool_call_note_read(call, ref.host, NULL);
+    size_t i;
+    json_t *item;
+    json_array_foreach (items, i, item)
+        tool_call_note_read(call, ref.host, search_format_repository(item));
+}
+
 bool github_search(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
 {
     g_auto(Search) search = { .kind = find_kind(args->op) };
@@ -194,6 +207,7 @@ bool github_search(ToolCall *call, const GithubArgs *args, ToolResult *result, G
     g_autoptr(json_t) answer = NULL;
     if (!gh_json(call, &spec, JSON_OBJECT, &answer, error))
         return false;
+    op_search_note(call, repo, json_get_array(answer, "items"));
     g_autofree char *text = op_search_format(&search, json_get_array(answer, "items"));
     tool_result_add_text(result, text);
     return true;

@@ -41,6 +41,14 @@ static const char *repository_of_url(const char *url)
     return slug;
 }
 
+const char *search_format_repository(const json_t *item)
+{
+    const char *name = json_get_text(json_get_object(item, "repository"), "full_name");
+    if (!name)
+        name = repository_of_url(json_get_text(item, "repository_url"));
+    return name ? name : json_get_text(item, "full_name");
+}
+
 void search_format_issue(GString *out, const json_t *item)
 {
     const json_t *merged_at = json_object_get(json_get_object(item, "pull_request"), "merged_at");

@@ -8,6 +8,9 @@
 
 typedef void (*SearchFormatFunc)(GString *out, const json_t *item);
 
+/* OWNER/REPO that a result of any kind is from; NULL: it does not say. Borrowed. */
+const char *search_format_repository(const json_t *item);
+
 void search_format_issue(GString *out, const json_t *item); // pull requests, too
 void search_format_code(GString *out, const json_t *item);
 void search_format_commit(GString *out, const json_t *item);

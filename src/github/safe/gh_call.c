@@ -227,6 +227,14 @@ static char *kind_of(const Classified *classified)
     return is_command ? g_strconcat("gh ", classified->command, NULL) : NULL;
 }
 
+/* What changes only this machine. */
+static bool stays_here(const Classified *classified)
+{
+    static const char *const commands[] = { "pr checkout",      "repo clone",       "run download",
+                                            "release download", "repo set-default", NULL };
+    return g_strv_contains(commands, classified->command);
+}
+
 static void gh_call_describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
                              Judgement *judgement)
 {
@@ -245,6 +253,7 @@ static void gh_call_describe(const ToolCall *call, GhCall *self, const GhCallSpe
         .summary = g_strdup(self->classified.reason),
         .host = g_strdup(target->host),
         .repo = g_strdup(target->repo),
+        .stays_here = stays_here(&self->classified),
         .others = gh_named_targets(&self->classified, &context, target),
         .question = gh_question_text(&question),
         .kind = kind_of(&self->classified),

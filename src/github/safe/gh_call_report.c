@@ -167,6 +167,20 @@ static char *seen_output(ToolCall *call, const GhCall *self, const char *output)
     return g_string_free(out, FALSE);
 }
 
+/* What shows nothing of any repository: the login, gh's own settings. */
+static bool reads_no_repository(const GhCall *self)
+{
+    static const char *const roots[] = { "auth",      "config",  "version", "help",
+                                         "extension", "ssh-key", "gpg-key", "alias" };
+    const char *command = self->classified.command ? self->classified.command : "";
+    for (size_t i = 0; i < G_N_ELEMENTS(roots); i++) {
+        size_t length = strlen(roots[i]);
+        if (strncmp(command, roots[i], length) == 0 && strchr(" ", command[length]))
+            return true;
+    }
+    return false;
+}
+
 void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult *result)
 {
     const CallOutcome *outcome = tool_call_outcome(call);
@@ -184,6 +198,8 @@ void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult
     if (is_unknown_write(call, self))
         tool_result_add_note(result, UNKNOWN_WRITE);
     add_record(call, self, outcome, result);
+    if (reads_no_repository(self))
+        tool_call_note_read(call, NULL, NULL);
     if (self->has_target && self->outcome.has_run)
         gh_mark_set(&self->classified, &self->target.context, result);
     if (strcmp(tool_call_via(call), "agent") != 0) // a session has the text already
@@ -261,11 +277,13 @@ static void set_unconfirmed(ToolCall *call, const CallOutcome *outcome, GhCall *
 {
     g_autofree char *argv =
         self->words ? NULL : gh_quote_argv((const char *const *)self->shown_argv);
+    g_autofree char *reason = policy_reason(tool_call_tool(call), outcome);
     const GhFacts facts = {
         .command = self->words ? self->words : command_of(self),
         .argv = argv,
         .class_name = class_name(self),
-        .allow_flag = tool_call_allow_hint(call),
+        .reason = outcome->needs_person ? reason : NULL,
+        .allow_flag = outcome->needs_person ? NULL : tool_call_allow_hint(call),
         .secrets = (const char *const *)self->secrets,
     };
     gh_call_set_kind(self,

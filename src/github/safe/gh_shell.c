@@ -294,18 +294,40 @@ static void read_push(char *const *words, Judgement *judgement)
         add_push(judgement, remote, names->pdata[i], deletes);
 }
 
+/* By --repo, or the path of `gh api`. Caller frees; NULL: none is named. */
+static char *named_repo(const Classified *classified)
+{
+    const char *named = command_args_last(classified->args, "repo");
+    g_auto(GStrv) parts = g_strsplit(named ? named : "", "/", -1);
+    guint count = g_strv_length(parts);
+    if (count >= 2)
+        return g_strconcat(parts[count - 2], "/", parts[count - 1], NULL);
+    const char *path = classified->api_path;
+    g_auto(GStrv) steps = g_strsplit(path ? path : "", "/", -1);
+    bool is_of_repo = g_strv_length(steps) >= 3 && strcmp(steps[0], "repos") == 0;
+    return is_of_repo ? g_strconcat(steps[1], "/", steps[2], NULL) : NULL;
+}
+
+/* What the conversation then has read (tool/repo_flow.h). */
+static void add_read(const char *repo, Judgement *judgement)
+{
+    JudgedTarget *target = g_new0(JudgedTarget, 1);
+    *target = (JudgedTarget) { .effect = EFFECT_READ, .repo = g_strdup(repo) };
+    if (!judgement->others)
+        judgement->others = g_ptr_array_new_with_free_func((GDestroyNotify)judged_target_free);
+    g_ptr_array_add(judgement->others, target);
+}
+
 static void read_gh(char *const *words, Judgement *judgement)
 {
     g_auto(Classified) classified = { 0 };
-    if (!classify_argv((const char *const *)words, NULL, &classified, NULL) ||
-        classified.effect == EFFECT_READ)
+    if (!classify_argv((const char *const *)words, NULL, &classified, NULL))
         return;
-    const char *named = command_args_last(classified.args, "repo");
-    g_auto(GStrv) parts = g_strsplit(named != NULL ? named : "", "/", -1);
-    guint count = g_strv_length(parts);
-    g_autofree char *repo =
-        count >= 2 ? g_strconcat(parts[count - 2], "/", parts[count - 1], NULL) : NULL;
-    gh_action_add(&classified, NULL, repo, judgement);
+    g_autofree char *repo = named_repo(&classified);
+    if (classified.effect != EFFECT_READ)
+        gh_action_add(&classified, NULL, repo, judgement);
+    else if (repo)
+        add_read(repo, judgement);
 }
 
 /* What `sh -c` runs; NULL: something else. */

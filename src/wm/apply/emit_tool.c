@@ -11,6 +11,18 @@ static const char description[] =
     "wm emit` with the same checks: `type` is its sub-command, and the other fields are its flags, "
     "with _ in place of - (body, title, labels, target, …). An error says what to put right.";
 
+/* A record of ours, and, once the agent has ended, a write in the run's repository. */
+static bool judge(ToolCall *call G_GNUC_UNUSED, const void *args G_GNUC_UNUSED,
+                  Judgement *ret_judgement, GError **error G_GNUC_UNUSED)
+{
+    *ret_judgement = (Judgement) {
+        .effect = EFFECT_READ,
+        .is_order = true,
+        .repo = g_strdup(env_get_raw("GITHUB_REPOSITORY")),
+    };
+    return true;
+}
+
 static bool run(ToolCall *call, const void *args, ToolResult *result, GError **error)
 {
     const WmEmit *emit = tool_call_tool(call)->user_data;
@@ -50,6 +62,7 @@ DynamicTool *wm_emit_tool_new(void)
         .description = description,
         .effect = EFFECT_READ, // of the repository and GitHub; the item is a record of ours
         .flags = TOOL_EXCLUSIVE | TOOL_CHANGES_RECORDS,
+        .judge = judge,
         .schema = schema,
         .user_data = emit,
         .run = run,

@@ -164,6 +164,7 @@ static void arrange_hooks(WmTools *self, const ContextTables *base)
     self->tables = (ContextTables) {
         .hooks = (const ToolHook *const *)self->hooks->pdata,
         .schemes = base ? base->schemes : NULL,
+        .repos = base ? base->repos : NULL,
     };
 }
 
