@@ -37,3 +37,5 @@ char **env_for_safe_child(const char *const *pass);
 /* All of it but the tokens of the Actions runner: for an agent program, which asks models itself.
  */
 char **env_for_agent(void);
+/* Takes keys and tokens out of an environment, for what needs none of them. */
+void env_drop_secrets(char **env);

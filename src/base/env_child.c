@@ -119,3 +119,16 @@ char **env_for_agent(void)
     g_ptr_array_add(kept, NULL);
     return (char **)g_ptr_array_free(kept, FALSE);
 }
+
+void env_drop_secrets(char **env)
+{
+    char **to = env;
+    for (char **entry = env; *entry; entry++) {
+        g_autofree char *name = g_strndup(*entry, strcspn(*entry, "="));
+        if (secret_kind(name) == SECRET_NONE)
+            *to++ = *entry;
+        else
+            g_free(*entry);
+    }
+    *to = NULL;
+}

@@ -2,23 +2,21 @@
  * Environment, options and limits of git (git.h).
  *
  * The user's own configuration counts (insteadOf, credential helpers, proxies). A repository's own
- * configuration names programs in many places; each is closed here for the commands that look only.
- * A filter has a name that only the configuration knows, so it is asked first, and each one found
- * is emptied by an entry of the environment, which is read after every file.
+ * configuration names programs in many places. A filter or a helper has a name that only the
+ * configuration knows, so it is asked first; git_programs.h closes what was found.
  */
 #include "base/git.h"
 
 #include "base/env.h"
 #include "base/git_dir.h"
+#include "base/git_programs.h"
 #include "base/limits.h"
 #include "base/proc.h"
-#include "base/str.h"
 #include "base/utf8.h"
 
-#define GIT_TIMEOUT_MS    (60 * 1000)
-#define MAX_FILTER_KEYS   512
-#define FILTER_KEYS_BYTES ((size_t)64 * 1024)
-#define NO_TRANSPORT      "none" // no protocol has this name
+#define GIT_TIMEOUT_MS (60 * 1000)
+#define PROGRAMS_BYTES ((size_t)256 * 1024)
+#define NO_TRANSPORT   "none" // no protocol has this name
 
 static const char *const options[] = {
     "-c", "protocol.ext.allow=never",
@@ -28,16 +26,27 @@ static const char *const options[] = {
     "-c", "color.ui=false",
 };
 
-/* Not for the others: hooks get git's options, too, and one that shows a diff would fail. */
+/* Of all but the person's own commands: their hooks get git's options, too, and one that shows a
+   diff would fail with those of reading ones. */
+static const char *const closed_options[] = { "-c", "core.hooksPath=/dev/null" };
+
 static const char *const reading_options[] = {
-    "-c",
-    "core.hooksPath=/dev/null",
     "-c",
     "diff.external=",
     "-c",
     "log.showSignature=false", // it would run gpg.program
     "-c",
     "format.pretty=medium", // "%G?" would, too
+};
+
+/* A submodule has hooks and filters of its own; what tidies up in the background would outlive the
+   command, with its environment. */
+static const char *const changing_options[] = {
+    "-c", "submodule.recurse=false",
+    "-c", "fetch.recurseSubmodules=false",
+    "-c", "push.recurseSubmodules=no",
+    "-c", "maintenance.auto=false",
+    "-c", "gc.auto=0",
 };
 
 /* They would point git at another repository than that of the directory, or start a program. */
@@ -58,11 +67,20 @@ static const char *const changing[] = {
     "push", "commit",   "merge",    "apply",  "reset",  "stash",  NULL,
 };
 
-/* Reading commands that never look at the files of a work tree, so need not ask for filters. */
+static const char *const connecting[] = { "fetch", "ls-remote", "push", NULL };
+
+/* They write files, or connect: programs that the configuration names would run. */
+static const char *const starting[] = {
+    "add",   "apply", "checkout", "commit", "fetch",    "ls-remote",
+    "merge", "push",  "reset",    "stash",  "worktree", NULL,
+};
+
+/* Reading commands that never look at the files of a work tree, so need not ask for filters. One
+   that writes an index does: it compares entries that are as young as the index is. */
 static const char *const blind[] = {
-    "cat-file",     "check-ref-format", "for-each-ref", "hash-object", "ls-remote", "merge-base",
-    "merge-file",   "read-tree",        "rev-list",     "rev-parse",   "show-ref",  "symbolic-ref",
-    "update-index", "update-ref",       "version",      "write-tree",  NULL,
+    "cat-file",     "check-ref-format", "for-each-ref", "hash-object", "ls-remote",
+    "merge-base",   "merge-file",       "rev-list",     "rev-parse",   "show-ref",
+    "symbolic-ref", "update-ref",       "version",      NULL,
 };
 
 static const char *const with_diffs[] = {
@@ -77,6 +95,7 @@ void git_result_clear(GitResult *self)
 {
     g_clear_pointer(&self->output, g_free);
     g_clear_pointer(&self->error_output, g_free);
+    g_clear_pointer(&self->left_off, g_free);
 }
 
 /* Where the subcommand stands in `args`: behind git's own options. The end when there is none. */
@@ -95,23 +114,30 @@ static bool is_listed(const char *subcommand, const char *const *list)
     return subcommand != NULL && g_strv_contains(list, subcommand);
 }
 
-/* Adds KEY= (false for required) as an entry that overrides every file. Takes over `env`. */
-static char **env_add_empty(char **env, const char *key)
+/* What is done about one command. */
+typedef struct Care {
+    bool is_reading, connects, is_own;
+    bool has_no_hooks;  // "config" is asked where they are
+    bool asks_filters;  // all of them are to be emptied
+    bool asks_programs; // those that a stranger could replace are
+} Care;
+
+static Care care_for(const GitSpec *spec)
 {
-    const char *text = g_environ_getenv(env, "GIT_CONFIG_COUNT");
-    int64_t count = 0;
-    if (text && !str_parse_int(text, &count))
-        return env; // git itself refuses to run with it
-    g_autofree char *key_name = g_strdup_printf("GIT_CONFIG_KEY_%" G_GINT64_FORMAT, count);
-    g_autofree char *value_name = g_strdup_printf("GIT_CONFIG_VALUE_%" G_GINT64_FORMAT, count);
-    g_autofree char *next = g_strdup_printf("%" G_GINT64_FORMAT, count + 1);
-    env = g_environ_setenv(env, key_name, key, true);
-    env =
-        g_environ_setenv(env, value_name, g_str_has_suffix(key, ".required") ? "false" : "", true);
-    return g_environ_setenv(env, "GIT_CONFIG_COUNT", next, true);
+    size_t at = subcommand_index(spec->args);
+    const char *subcommand = spec->args[at];
+    Care care = { .is_reading = subcommand && !is_listed(subcommand, changing),
+                  .connects = is_listed(subcommand, connecting),
+                  .is_own = spec->is_own };
+    care.has_no_hooks = !care.is_own && g_strcmp0(subcommand, "config") != 0;
+    bool only_lists = subcommand && strcmp(subcommand, "worktree") == 0 &&
+                      g_strcmp0(spec->args[at + 1], "add") != 0;
+    care.asks_filters = spec->only_looks || (care.is_reading && !is_listed(subcommand, blind));
+    care.asks_programs = is_listed(subcommand, starting) && !care.is_own && !only_lists;
+    return care;
 }
 
-static char **git_spec_environment(const GitSpec *spec, bool is_reading, const char *subcommand)
+static char **git_spec_environment(const GitSpec *spec, const Care *care)
 {
     char **env = spec->env != NULL ? g_strdupv((char **)spec->env) : env_for_child(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(unset); i++)
@@ -121,13 +147,16 @@ static char **git_spec_environment(const GitSpec *spec, bool is_reading, const c
     env = g_environ_setenv(env, "GIT_TERMINAL_PROMPT", "0", true);
     env = g_environ_setenv(env, "GIT_PAGER", "cat", true);
     env = g_environ_setenv(env, "LC_ALL", "C.UTF-8", true);
-    if (!spec->may_fetch_missing)
-        env = g_environ_setenv(env, "GIT_NO_LAZY_FETCH", "1", true);
-    if (!is_reading)
+    env = g_environ_setenv(env, "GIT_NO_LAZY_FETCH", "1", true);
+    if (care->is_own)
         return env;
-    env = g_environ_setenv(env, "GIT_OPTIONAL_LOCKS", "0", true);
+    env = git_programs_close_variables(env, spec->tree);
+    if (!care->connects)
+        env_drop_secrets(env);
+    if (care->is_reading)
+        env = g_environ_setenv(env, "GIT_OPTIONAL_LOCKS", "0", true);
     // git before 2.45 does not know GIT_NO_LAZY_FETCH everywhere
-    if (strcmp(subcommand, "ls-remote") != 0)
+    if (!care->connects)
         env = g_environ_setenv(env, "GIT_ALLOW_PROTOCOL", NO_TRANSPORT, true);
     return env;
 }
@@ -138,15 +167,19 @@ static void add_all(GPtrArray *argv, const char *const *words, size_t count)
         g_ptr_array_add(argv, (char *)words[i]);
 }
 
-static GPtrArray *command_line(const char *program, const char *const *args, bool is_reading)
+static GPtrArray *command_line(const char *program, const char *const *args, const Care *care)
 {
     static const char *const plain_diff[] = { "--no-ext-diff", "--no-textconv" };
     size_t at = subcommand_index(args);
     GPtrArray *argv = g_ptr_array_new();
     g_ptr_array_add(argv, (char *)program);
     add_all(argv, options, G_N_ELEMENTS(options));
-    if (is_reading)
+    if (care->has_no_hooks)
+        add_all(argv, closed_options, G_N_ELEMENTS(closed_options));
+    if (care->is_reading)
         add_all(argv, reading_options, G_N_ELEMENTS(reading_options));
+    else if (!care->is_own)
+        add_all(argv, changing_options, G_N_ELEMENTS(changing_options));
     add_all(argv, args, at);
     if (args[at]) {
         g_ptr_array_add(argv, (char *)args[at]);
@@ -160,17 +193,18 @@ static GPtrArray *command_line(const char *program, const char *const *args, boo
     return argv;
 }
 
-static bool git_spec_run(const GitSpec *spec, const char *program, char **env, bool is_reading,
+static bool git_spec_run(const GitSpec *spec, const char *program, char **env, const Care *care,
                          Cancel *cancel, ProcResult *ret_result, GError **error)
 {
-    g_autoptr(GPtrArray) argv = command_line(program, spec->args, is_reading);
+    g_autoptr(GPtrArray) argv = command_line(program, spec->args, care);
     g_autofree char *top = git_dir_marked(spec->dir);
     const ProcSpec proc = {
         .argv = (const char *const *)argv->pdata,
         .cwd = spec->dir,
         .env = (const char *const *)env,
         .trees = (const char *const[]) { top ? top : spec->dir, NULL },
-        .profile = is_reading ? PROC_PROFILE_TOOL : PROC_PROFILE_CHANGER,
+        .profile = care->is_reading ? PROC_PROFILE_TOOL : PROC_PROFILE_CHANGER,
+        .input = spec->input,
         .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GIT_TIMEOUT_MS,
         .max_output_bytes =
             spec->max_output_bytes > 0 ? spec->max_output_bytes : LIMIT_GIT_OUTPUT_BYTES,
@@ -189,36 +223,38 @@ static bool git_spec_run(const GitSpec *spec, const char *program, char **env, b
     return true;
 }
 
-/* Empties each filter that the configuration names, in *env. */
-static bool close_filters(const GitSpec *spec, const char *program, Cancel *cancel, char ***env,
-                          GError **error)
+/* Asks the configuration for the keys that match, and closes what is to be closed, in *env.
+ *ret_left_off: what, in words; NULL: nothing that is to be said. */
+static bool close_programs(const GitSpec *spec, const char *program, const Care *care,
+                           Cancel *cancel, char ***env, char **ret_left_off, GError **error)
 {
+    const char *keys = care->asks_filters ? GIT_FILTER_KEYS
+                       : care->connects   ? GIT_HELPER_KEYS
+                                          : GIT_PROGRAM_KEYS;
+    static const Care looks = { .is_reading = true, .has_no_hooks = true };
     const GitSpec question = {
         .dir = spec->dir,
-        .args = (const char *const[]) { "config", "--name-only", "-z", "--get-regexp", "^filter\\.",
-                                        NULL },
+        .args = (const char *const[]) { "config", "-z", "--get-regexp", keys, NULL },
         .timeout_ms = spec->timeout_ms,
-        .max_output_bytes = FILTER_KEYS_BYTES,
+        .max_output_bytes = PROGRAMS_BYTES,
         .is_bytes = true,
     };
     g_auto(ProcResult) result = { 0 };
-    if (!git_spec_run(&question, program, *env, true, cancel, &result, error)) {
+    if (!git_spec_run(&question, program, *env, &looks, cancel, &result, error)) {
         g_prefix_error(error, "cannot tell which filters git would run: ");
         return false;
     }
     if (result.exit_status != 0) // none, or no repository: git will say so itself
         return true;
-    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-    for (const char *key = result.output; key < result.output + result.output_size;
-         key += strlen(key) + 1) {
-        if (!g_hash_table_add(seen, (char *)key))
-            continue;
-        if (g_hash_table_size(seen) > MAX_FILTER_KEYS)
-            return fail_with(error, KEDGE_ERROR_LIMIT,
-                             "%s: git's configuration has more than %d entries about filters",
-                             spec->dir, MAX_FILTER_KEYS);
-        *env = env_add_empty(*env, key);
-    }
+    if (care->asks_filters)
+        return git_programs_close_filters(result.output, result.output_size, env, error);
+    g_autoptr(GPtrArray) left_off = g_ptr_array_new_with_free_func(g_free);
+    if (!git_programs_close_foreign(result.output, result.output_size, spec->tree, care->connects,
+                                    env, left_off, error))
+        return false;
+    bool is_any = left_off->len > 0;
+    g_ptr_array_add(left_off, NULL);
+    *ret_left_off = is_any ? g_strjoinv(", ", (char **)left_off->pdata) : NULL;
     return true;
 }
 
@@ -227,18 +263,37 @@ bool git_start(const GitSpec *spec, Cancel *cancel, GitResult *ret_result, GErro
     g_autofree char *program = proc_find_program("git");
     if (!program)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "git is not installed.");
-    const char *subcommand = spec->args[subcommand_index(spec->args)];
-    bool is_reading = subcommand != NULL && !is_listed(subcommand, changing);
-    g_auto(GStrv) env = git_spec_environment(spec, is_reading, subcommand);
+    const Care care = care_for(spec);
+    g_autofree char *left_off = NULL;
+    g_auto(GStrv) env = git_spec_environment(spec, &care);
     g_auto(ProcResult) result = { 0 };
-    if ((is_reading && !is_listed(subcommand, blind) &&
-         !close_filters(spec, program, cancel, &env, error)) ||
-        !git_spec_run(spec, program, env, is_reading, cancel, &result, error))
+    if (((care.asks_filters || care.asks_programs) &&
+         !close_programs(spec, program, &care, cancel, &env, &left_off, error)) ||
+        !git_spec_run(spec, program, env, &care, cancel, &result, error))
         return false;
     ret_result->output =
         spec->is_bytes ? g_steal_pointer(&result.output) : utf8_trim(result.output);
     ret_result->output_size = spec->is_bytes ? result.output_size : strlen(ret_result->output);
     ret_result->error_output = utf8_trim(result.error_output);
+    ret_result->left_off = g_steal_pointer(&left_off);
     ret_result->exit_status = result.exit_status;
     return true;
+}
+
+bool git_close_filters(const char *dir, bool writes_tree, Cancel *cancel, char ***env,
+                       GError **error)
+{
+    g_autofree char *left_off = NULL;
+    g_autofree char *program = proc_find_program("git");
+    const GitSpec spec = { .dir = dir ? dir : "." };
+    const Care care = { .asks_filters = !writes_tree, .asks_programs = writes_tree };
+    GError *failed = NULL;
+    if (!program || close_programs(&spec, program, &care, cancel, env, &left_off, &failed))
+        return true;
+    if (error_is(failed, KEDGE_ERROR_NOT_FOUND)) { // the directory: whoever starts there reports it
+        g_error_free(failed);
+        return true;
+    }
+    g_propagate_error(error, failed);
+    return false;
 }

@@ -95,11 +95,17 @@ static bool make_commit(ChangeCommit *self, Cancel *cancel, GError **error)
 {
     const char *const args[] = { "commit",      "--cleanup=whitespace",           "-m",
                                  self->message, self->wants_all ? "--all" : NULL, NULL };
-    return git_must(self->root, args, HOOKS_MS, cancel, &self->said, error);
+    const GitSpec spec = {
+        .dir = self->root,
+        .args = args,
+        .timeout_ms = HOOKS_MS,
+        .is_own = !git_is_pull_checkout(self->root, cancel),
+    };
+    return git_must_spec(&spec, cancel, &self->said, error);
 }
 
 /* To the branch's upstream; without one, to a branch of the same name at origin. */
-static bool push(const ChangeCommit *self, Cancel *cancel, GError **error)
+static bool commit_push(const ChangeCommit *self, Cancel *cancel, GError **error)
 {
     static const char *const upstream[] = { "rev-parse", "--abbrev-ref", "@{upstream}", NULL };
     static const char *const plain[] = { "push", NULL };
@@ -107,7 +113,13 @@ static bool push(const ChangeCommit *self, Cancel *cancel, GError **error)
     g_auto(GitResult) known = { 0 };
     if (!git_run(self->root, upstream, 0, cancel, &known, error))
         return false;
-    if (git_must(self->root, known.exit_status == 0 ? plain : first, HOOKS_MS, cancel, NULL, error))
+    const GitSpec spec = {
+        .dir = self->root,
+        .args = known.exit_status == 0 ? plain : first,
+        .timeout_ms = HOOKS_MS,
+        .is_own = !git_is_pull_checkout(self->root, cancel),
+    };
+    if (git_must_spec(&spec, cancel, NULL, error))
         return true;
     g_prefix_error(error, "the commit was made, but not pushed: ");
     return false;
@@ -129,6 +141,7 @@ static bool make_all(ChangeCommit *self, const SummaryContext *model, Cancel *ca
         .model = model,
         .wants_all = self->wants_all,
         .is_dry_run = self->is_dry_run,
+        .is_foreign = git_is_pull_checkout(self->root, cancel),
     };
     return commit_split(&split, cancel, &self->said, error);
 }
@@ -136,5 +149,6 @@ static bool make_all(ChangeCommit *self, const SummaryContext *model, Cancel *ca
 bool change_commit_make(ChangeCommit *self, const SummaryContext *model, Cancel *cancel,
                         GError **error)
 {
-    return make_all(self, model, cancel, error) && (!self->wants_push || push(self, cancel, error));
+    return make_all(self, model, cancel, error) &&
+           (!self->wants_push || commit_push(self, cancel, error));
 }

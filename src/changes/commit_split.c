@@ -147,7 +147,11 @@ static bool make_commit(Work *self, unsigned which, const char *parent, GError *
     if (!commit_trees_use_index(self->trees, self->planned[which], self->cancel, &index, error))
         return false;
     const GitSpec spec = {
-        .dir = self->split->root, .args = args, .timeout_ms = HOOKS_MS, .index_file = index
+        .dir = self->split->root,
+        .args = args,
+        .timeout_ms = HOOKS_MS,
+        .index_file = index,
+        .is_own = !self->split->is_foreign,
     };
     bool is_made = git_must_spec(&spec, self->cancel, &said, error);
     if (!is_made) { // which it may be all the same, when git was stopped
@@ -208,7 +212,8 @@ static bool make_commits(Work *self, GError **error)
 bool commit_split(const CommitSplit *split, Cancel *cancel, char **ret_said, GError **error)
 {
     g_auto(Work) work = { .split = split, .cancel = cancel, .said = g_string_new(NULL) };
-    if (!commit_trees_open(split->root, split->wants_all, cancel, &work.trees, error))
+    if (!commit_trees_open(split->root, split->wants_all, split->is_dry_run, cancel, &work.trees,
+                           error))
         return false;
     if (commit_trees_parts(work.trees)->parts->len == 0)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is nothing to commit");

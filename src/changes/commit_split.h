@@ -12,6 +12,7 @@ typedef struct CommitSplit { // all borrowed
     const char *recent, *context; // as for DiffQuestion
     const SummaryContext *model;
     bool wants_all, is_dry_run;
+    bool is_foreign; // a pull request is checked out: no hook of its files runs
 } CommitSplit;
 
 /* *ret_said is for the person: the plan, or what git says of each commit. It may be set beside an

@@ -24,6 +24,7 @@ struct CommitTrees {
     char *index_bytes; // as it was; NULL: there was none
     size_t index_size;
     struct timespec index_time;
+    bool only_looks;
     bool wants_all, is_replaced; // the repository's index holds `final`
     char *head, *base, *final;
     char *staged; // with wants_all: the tree of what was staged before
@@ -119,11 +120,17 @@ static bool copy_index(CommitTrees *self, Cancel *cancel, GError **error)
 
 static bool read_final(CommitTrees *self, Cancel *cancel, GError **error)
 {
-    static const char *const add[] = { "add", "-u", NULL };
     static const char *const write[] = { "write-tree", NULL };
+    const GitSpec add_all = {
+        .dir = self->root,
+        .args = (const char *const[]) { "add", "-u", NULL },
+        .index_file = self->work,
+        .only_looks = self->only_looks,
+        .is_own = !self->only_looks, // as the commit itself
+    };
     if ((self->wants_all &&
          (!commit_trees_run(self, self->work, write, cancel, &self->staged, error) ||
-          !commit_trees_run(self, self->work, add, cancel, NULL, error))) ||
+          !git_must_spec(&add_all, cancel, NULL, error))) ||
         !commit_trees_run(self, self->work, write, cancel, &self->final, error)) {
         g_prefix_error(error, "cannot take what is to be committed: ");
         return false;
@@ -184,8 +191,8 @@ static bool read_parts(CommitTrees *self, Cancel *cancel, GError **error)
     return cancel_check(cancel, error);
 }
 
-bool commit_trees_open(const char *root, bool wants_all, Cancel *cancel, CommitTrees **ret_self,
-                       GError **error)
+bool commit_trees_open(const char *root, bool wants_all, bool only_looks, Cancel *cancel,
+                       CommitTrees **ret_self, GError **error)
 {
     g_autofree char *dir = g_build_filename(dirs_temp(), "kedge-commit-XXXXXX", NULL);
     if (!g_mkdtemp_full(dir, 0700))
@@ -196,6 +203,7 @@ bool commit_trees_open(const char *root, bool wants_all, Cancel *cancel, CommitT
     self->work = g_build_filename(self->dir, "work", NULL);
     self->plan = g_build_filename(self->dir, "plan", NULL);
     self->wants_all = wants_all;
+    self->only_looks = only_looks;
     if (!check_nothing_is_on(self, cancel, error) || !read_head(self, cancel, error) ||
         !copy_index(self, cancel, error) || !read_final(self, cancel, error) ||
         !read_parts(self, cancel, error))

@@ -11,9 +11,10 @@
 typedef struct CommitTrees CommitTrees;
 
 /* What is staged in the repository at `root`; with `wants_all` all changes of tracked files. The
-   index is copied, and not touched yet. Nothing has changed: commit_trees_parts() has none. */
-bool commit_trees_open(const char *root, bool wants_all, Cancel *cancel, CommitTrees **ret_self,
-                       GError **error);
+   index is copied, and not touched yet. `only_looks`: nothing is to be committed, so not even the
+   filters run that say how files are stored. Nothing has changed: commit_trees_parts() has none. */
+bool commit_trees_open(const char *root, bool wants_all, bool only_looks, Cancel *cancel,
+                       CommitTrees **ret_self, GError **error);
 void commit_trees_free(CommitTrees *self); // removes what it has written beside the repository
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CommitTrees, commit_trees_free)
 

@@ -30,9 +30,13 @@ static const char *const fixed[] = {
     "GIT_OPTIONAL_LOCKS=0",
     "SSH_ASKPASS_REQUIRE=never",
     "LC_ALL=C.UTF-8",
-    "GIT_CONFIG_COUNT=1",
+    "GIT_CONFIG_COUNT=3", // gh_process.c adds the filters of the place
     "GIT_CONFIG_KEY_0=core.fsmonitor",
     "GIT_CONFIG_VALUE_0=false",
+    "GIT_CONFIG_KEY_1=core.hooksPath",
+    "GIT_CONFIG_VALUE_1=/dev/null",
+    "GIT_CONFIG_KEY_2=protocol.ext.allow",
+    "GIT_CONFIG_VALUE_2=never",
 };
 
 static const char *const passed[] = {

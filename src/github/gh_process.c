@@ -4,6 +4,7 @@
  */
 #include "github/gh_process.h"
 
+#include "base/git.h"
 #include "base/limits.h"
 #include "github/gh_env.h"
 #include "github/gh_place.h"
@@ -13,8 +14,18 @@
 #define UPGRADE_MS     (10 * 60 * 1000)
 #define UPGRADE_BYTES  (64 * KIB)
 
-/* Place, environment, argument vector. */
-static bool start(const GhProcess *process, const Settings *settings, Cancel *cancel,
+/* gh runs `git status` and more where it is, in whatever repository: no filter of its configuration
+   runs. After a merge with --delete-branch it checks a branch out, which git-lfs has to fill. */
+static bool close_git(const GhProcess *process, Cancel *cancel, char ***env, GError **error)
+{
+    static const char *const writing[] = { "merge", "close", NULL };
+    bool writes_tree = g_strcmp0(process->argv[0], "pr") == 0 && process->argv[1] &&
+                       g_strv_contains(writing, process->argv[1]);
+    return git_close_filters(process->proc.cwd, writes_tree, cancel, env, error);
+}
+
+/* Place, environment, argument vector. `is_aside`: not where the person works. */
+static bool start(const GhProcess *process, const Settings *settings, bool is_aside, Cancel *cancel,
                   ProcResult *ret_result, GError **error)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
@@ -25,6 +36,8 @@ static bool start(const GhProcess *process, const Settings *settings, Cancel *ca
     g_auto(GStrv) env = process->inherits_target
                             ? gh_env_new(settings)
                             : gh_env_new_for(process->set_host, process->set_repo);
+    if (!is_aside && !close_git(process, cancel, &env, error))
+        return false;
     ProcSpec proc = process->proc;
     proc.argv = (const char *const *)argv->pdata;
     proc.env = (const char *const *)env;
@@ -39,7 +52,8 @@ bool gh_process_run(ToolCall *call, const GhProcess *process, ProcResult *ret_re
                     GError **error)
 {
     g_assert(tool_call_permit(call) != NULL);
-    return start(process, tool_call_settings(call), tool_call_cancel(call), ret_result, error);
+    return start(process, tool_call_settings(call), false, tool_call_cancel(call), ret_result,
+                 error);
 }
 
 static const ProcSpec ask_limits = {
@@ -57,7 +71,7 @@ bool gh_process_ask_version(const char *path, Cancel *cancel, ProcResult *ret_re
         .argv = (const char *const[]) { "--version", NULL },
         .proc = ask_limits,
     };
-    return start(&process, NULL, cancel, ret_result, error);
+    return start(&process, NULL, true, cancel, ret_result, error);
 }
 
 bool gh_process_ask_token(const char *path, const char *host, Cancel *cancel,
@@ -68,7 +82,7 @@ bool gh_process_ask_token(const char *path, const char *host, Cancel *cancel,
         .argv = (const char *const[]) { "auth", "token", "--hostname", host, NULL },
         .proc = ask_limits,
     };
-    return start(&process, NULL, cancel, ret_result, error);
+    return start(&process, NULL, true, cancel, ret_result, error);
 }
 
 bool gh_process_upgrade_extension(const char *path, const char *name, Cancel *cancel,
@@ -79,5 +93,5 @@ bool gh_process_upgrade_extension(const char *path, const char *name, Cancel *ca
         .argv = (const char *const[]) { "extension", "upgrade", name, NULL },
         .proc = { .cwd = "/", .timeout_ms = UPGRADE_MS, .max_output_bytes = UPGRADE_BYTES },
     };
-    return start(&process, NULL, cancel, ret_result, error);
+    return start(&process, NULL, true, cancel, ret_result, error);
 }

@@ -10,8 +10,6 @@
 
 #define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
 
-#define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
-
 bool git_run(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
              GitResult *ret_result, GError **error)
 {
@@ -34,13 +32,19 @@ static bool git_fail(const char *const *args, const char *output, const char *er
     return fail_with(error, KEDGE_ERROR_FAILED, "%s", redacted);
 }
 
+bool git_check(const char *const *args, const GitResult *result, GError **error)
+{
+    return result->exit_status == 0 ||
+           git_fail(args, result->output, result->error_output, result->exit_status, error);
+}
+
 bool git_must_spec(const GitSpec *spec, Cancel *cancel, char **ret_output, GError **error)
 {
     g_auto(GitResult) result = { 0 };
     if (!git_start(spec, cancel, &result, error))
         return false;
-    if (result.exit_status != 0)
-        return git_fail(spec->args, result.output, result.error_output, result.exit_status, error);
+    if (!git_check(spec->args, &result, error))
+        return false;
     if (ret_output)
         *ret_output = g_steal_pointer(&result.output);
     return true;
@@ -113,7 +117,7 @@ bool git_common_dir(const char *root, Cancel *cancel, char **ret_dir, GError **e
 
 bool git_hooks_path(const char *primary_root, Cancel *cancel, char **ret_path, GError **error)
 {
-    // not `rev-parse --git-path`, a reading command: those are told that there are no hooks
+    // not `rev-parse --git-path`: all but `config` are told that there are no hooks
     const char *const args[] = { "config", "--type=path", "--get", "core.hooksPath", NULL };
     g_auto(GitResult) result = { 0 };
     if (!git_run(primary_root, args, 0, cancel, &result, error))
@@ -193,6 +197,18 @@ bool git_config_get(const char *root, const char *key, Cancel *cancel, char **re
     bool has_value = result.exit_status == 0 && result.output[0] != '\0';
     *ret_value = has_value ? g_steal_pointer(&result.output) : NULL;
     return true;
+}
+
+bool git_is_pull_checkout(const char *root, Cancel *cancel)
+{
+    g_autofree char *branch = NULL, *url = NULL, *head = NULL;
+    g_autoptr(GError) error = NULL;
+    if (!git_current_branch(root, cancel, &branch, &error))
+        return !error_is(error, KEDGE_ERROR_NOT_FOUND); // detached
+    g_autofree char *head_key = g_strdup_printf("branch.%s.ompPrHeadRef", branch);
+    g_autofree char *url_key = g_strdup_printf("branch.%s.ompPrUrl", branch);
+    return !git_config_get(root, head_key, cancel, &head, NULL) ||
+           !git_config_get(root, url_key, cancel, &url, NULL) || head || url;
 }
 
 bool git_config_set(const char *root, const char *key, const char *value, Cancel *cancel,

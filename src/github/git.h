@@ -15,6 +15,8 @@ bool git_run(const char *dir, const char *const *args, int64_t timeout_ms, Cance
 bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
               char **ret_output, GError **error);
 
+/* The same for what git has said to `args`. */
+bool git_check(const char *const *args, const GitResult *result, GError **error);
 /* As git_must(), with all that a GitSpec can say. */
 bool git_must_spec(const GitSpec *spec, Cancel *cancel, char **ret_output, GError **error);
 /* As git_must(), one minute; stdout byte for byte (NUL-terminated besides), for -z and paths. */
@@ -28,7 +30,10 @@ bool git_primary_root(const char *root, Cancel *cancel, char **ret_root, GError 
 bool git_hooks_path(const char *primary_root, Cancel *cancel, char **ret_path, GError **error);
 bool git_common_dir(const char *root, Cancel *cancel, char **ret_dir, GError **error);
 bool git_current_branch(const char *root, Cancel *cancel, char **ret_branch, GError **error); // E16
-bool git_head_sha(const char *root, Cancel *cancel, char **ret_sha, GError **error);          // E34
+/* Is a branch checked out that pr_checkout made, so that the files are a stranger's? True in doubt.
+ */
+bool git_is_pull_checkout(const char *root, Cancel *cancel);
+bool git_head_sha(const char *root, Cancel *cancel, char **ret_sha, GError **error); // E34
 bool git_ref_exists(const char *root, const char *ref, Cancel *cancel, bool *ret_exists,
                     GError **error);
 bool git_ref_value(const char *root, const char *ref, Cancel *cancel, char **ret_sha,

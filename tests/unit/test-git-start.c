@@ -311,7 +311,18 @@ static void test_environment(void **state G_GNUC_UNUSED)
         { "fetch origin", "-c protocol.ext.allow=never", true },
         { "fetch origin", "GIT_OPTIONAL_LOCKS", false },
         { "fetch origin", "GIT_ALLOW_PROTOCOL", false },
-        { "push origin", "core.hooksPath", false },
+        { "push origin", "-c core.hooksPath=/dev/null", true },
+        { "push origin", "GH_TOKEN=ghp_secret", true },
+        { "fetch origin", "GH_TOKEN=ghp_secret", true },
+        { "ls-remote origin", "GH_TOKEN=ghp_secret", true },
+        { "worktree add x", "GH_TOKEN", false },
+        { "worktree add x", "-c core.hooksPath=/dev/null", true },
+        { "worktree add x", "-c submodule.recurse=false", true },
+        { "worktree add x", "GIT_NO_LAZY_FETCH=1", true },
+        { "worktree add x", "GIT_ALLOW_PROTOCOL=none", true },
+        { "reset --keep x", "GH_TOKEN", false },
+        { "branch x", "GH_TOKEN", false },
+        { "status", "GH_TOKEN", false },
         { "commit", "GIT_TERMINAL_PROMPT=0", true },
         { "commit", "LC_ALL=C.UTF-8", true },
         { "commit", "GIT_EXTERNAL_DIFF", false },
@@ -321,6 +332,7 @@ static void test_environment(void **state G_GNUC_UNUSED)
     g_setenv("GIT_DIR", "/nowhere", true);
     g_setenv("GIT_CONFIG", "/nowhere", true);
     g_setenv("GIT_EXTERNAL_DIFF", "false", true);
+    g_setenv("GH_TOKEN", "ghp_secret", true);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(GStrv) args = g_strsplit(cases[i].args, " ", -1);
         const GitSpec spec = { .dir = fixture->work, .args = (const char *const *)args };
@@ -333,12 +345,13 @@ static void test_environment(void **state G_GNUC_UNUSED)
     g_unsetenv("GIT_DIR");
     g_unsetenv("GIT_CONFIG");
     g_unsetenv("GIT_EXTERNAL_DIFF");
-    const GitSpec add = { .dir = fixture->work,
-                          .args = (const char *const[]) { "worktree", "add", NULL },
-                          .may_fetch_missing = true };
+    g_unsetenv("GH_TOKEN");
+    const GitSpec own = { .dir = fixture->work,
+                          .args = (const char *const[]) { "push", "origin", NULL },
+                          .is_own = true };
     g_auto(GitResult) result = { 0 };
-    assert_true(git_start(&add, NULL, &result, NULL));
-    assert_null(strstr(result.output, "GIT_NO_LAZY_FETCH"));
+    assert_true(git_start(&own, NULL, &result, NULL));
+    assert_null(strstr(result.output, "core.hooksPath"));
 }
 
 int main(void)

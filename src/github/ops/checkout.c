@@ -9,13 +9,12 @@
 #include "base/path.h"
 #include "github/git.h"
 #include "github/ops/checkout_head.h"
+#include "github/ops/checkout_tree.h"
 #include "github/ops/git_worktree.h"
 #include "github/ops/repo_lock.h"
 #include "github/ops/worktree_state.h"
 #include "github/repo_ref.h"
 #include "github/text.h"
-
-#define CHECKOUT_GIT_TIMEOUT_MS (30 * 60 * 1000) // the network, or a large tree
 
 /* Gives worktrees with a detached HEAD the branch that is rebased there. */
 static bool name_rebased(GPtrArray *worktrees, Cancel *cancel, GError **error)
@@ -164,29 +163,6 @@ static bool fail_not_clean(const Checkout *self, const char *path, const Worktre
                      self->branch, path, counts, paths);
 }
 
-/* Moves a clean worktree to the head. Hooks are the primary root's: this worktree has somebody's
-   files. */
-static bool reset_worktree(const char *root, const char *path, Checkout *self, Cancel *cancel,
-                           GError **error)
-{
-    g_autofree char *hooks = NULL;
-    g_autofree char *old = NULL;
-    if (!git_hooks_path(root, cancel, &hooks, error) || !git_head_sha(path, cancel, &old, error))
-        return false;
-    g_autofree char *option = g_strconcat("core.hooksPath=", hooks, NULL);
-    const GitSpec spec = {
-        .dir = path,
-        .args = (const char *const[]) { "-c", option, "reset", "--keep", self->head_oid, NULL },
-        .timeout_ms = CHECKOUT_GIT_TIMEOUT_MS,
-        .may_fetch_missing = true,
-    };
-    if (!git_must_spec(&spec, cancel, NULL, error))
-        return false;
-    self->reset_from = g_steal_pointer(&old);
-    self->ahead = self->behind = 0;
-    return true;
-}
-
 /* How a worktree that is there compares with the head; with `force` it is moved there. */
 static bool look_at_existing(const char *root, const char *path, bool force, Checkout *self,
                              Cancel *cancel, GError **error)
@@ -200,7 +176,7 @@ static bool look_at_existing(const char *root, const char *path, bool force, Che
         return true;
     if (!worktree_state_is_clean(&state))
         return fail_not_clean(self, path, &state, error);
-    return reset_worktree(root, path, self, cancel, error);
+    return checkout_tree_reset(root, path, self, cancel, error);
 }
 
 static bool check_path_is_free(const GPtrArray *worktrees, const char *path, GError **error)
@@ -220,24 +196,8 @@ static bool check_path_is_free(const GPtrArray *worktrees, const char *path, GEr
     return true;
 }
 
-static bool add_worktree(const char *root, const GPtrArray *worktrees, const char *path,
-                         const char *branch, Cancel *cancel, GError **error)
-{
-    g_autofree char *parent = g_path_get_dirname(path);
-    const char *const args[] = { "worktree", "add", "--end-of-options", path, branch, NULL };
-    const GitSpec spec = {
-        .dir = root,
-        .args = args,
-        .timeout_ms = CHECKOUT_GIT_TIMEOUT_MS,
-        .may_fetch_missing = true,
-    };
-    return check_path_is_free(worktrees, path, error) && file_make_dirs(parent, 0700, error) &&
-           git_must_spec(&spec, cancel, NULL, error);
-}
-
-/* Steps 5 to 11, under the lock. `root` is the primary root: with a relative core.hooksPath (.husky
-   and the like) git takes hooks from where it runs, and a linked worktree may hold another pull
-   request's files. */
+/* Steps 5 to 11, under the lock. `root` is the primary root: a linked worktree may hold another
+   pull request's files. */
 static bool checkout_locked(ToolCall *call, const char *root, const char *target,
                             const CheckoutRequest *request, Checkout *self, GError **error)
 {
@@ -257,7 +217,8 @@ static bool checkout_locked(ToolCall *call, const char *root, const char *target
             : make_branch(root, self, start, request->force, cancel, error);
     if (!is_ready || !write_config(root, self, cancel, error))
         return false;
-    if (!existing && !add_worktree(root, worktrees, target, self->branch, cancel, error))
+    if (!existing && !(check_path_is_free(worktrees, target, error) &&
+                       checkout_tree_add(root, target, self, cancel, error)))
         return false;
 
     const char *path = existing != NULL ? existing->path : target;

@@ -28,6 +28,7 @@ typedef struct Checkout {
     bool has_no_push_target; // the head branch is gone; the commit came from refs/pull/N/head
     char *reset_from;        // the commit that force moved a reused worktree from; NULL: it did not
     char *state;             // of a reused worktree: "clean"
+    char *left_off;          // what git did not run while it wrote the files; NULL: nothing
     int64_t ahead, behind;   // of a reused worktree, compared with the head
 } Checkout;
 

@@ -24,6 +24,7 @@ void checkout_free(Checkout *self)
     g_free(self->remote_url);
     g_free(self->reset_from);
     g_free(self->state);
+    g_free(self->left_off);
     g_free(self);
 }
 

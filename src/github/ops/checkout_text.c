@@ -79,6 +79,13 @@ char *checkout_text(const Checkout *checkout)
         text_line(out, "", "Worktree state", checkout->state);
     }
     append_last_line(out, checkout);
+    if (checkout->left_off) {
+        g_autofree char *left_off = redact_text(checkout->left_off);
+        g_string_append_printf(out,
+                               "\nNot run while the files were written, which are somebody "
+                               "else's: %s.",
+                               left_off);
+    }
     if (json_get_bool(checkout->pr, "isCrossRepository", false) &&
         !json_get_bool(checkout->pr, "maintainerCanModify", true))
         g_string_append(out, FORK_WARNING);
@@ -105,5 +112,6 @@ json_t *checkout_details(const Checkout *checkout, bool is_reused)
     json_set_text(details, "remote", checkout->remote);
     json_set_text(details, "remoteBranch", checkout->head_ref);
     json_set_bool(details, "reused", is_reused);
+    json_set_text(details, "leftOff", checkout->left_off);
     return details;
 }

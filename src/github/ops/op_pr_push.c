@@ -8,6 +8,7 @@
 #include "github/git.h"
 #include "github/ops/git_worktree.h"
 #include "github/ops/github_args.h"
+#include "github/ops/push_hook.h"
 #include "github/ops/worktree_state.h"
 #include "github/repo_ref.h"
 #include "github/text.h"
@@ -24,6 +25,7 @@ typedef struct PushTarget {
     char *head_ref; // branch name on the remote
     char *remote;
     char *remote_url;    // as configured; NULL: unknown
+    char *push_url;      // where git pushes to, when that is another place; NULL: it is not
     char *pr_url;        // NULL: unknown
     char *lease;         // the commit that the remote must be at; NULL: without a lease
     bool is_closed_fork; // its owner lets no maintainer push
@@ -32,6 +34,7 @@ typedef struct PushTarget {
 typedef struct Push { // one that succeeded
     char *commit;
     bool is_up_to_date;
+    char *left_off; // what did not run, in words; NULL: nothing
 } Push;
 
 static void push_target_clear(PushTarget *self)
@@ -39,10 +42,18 @@ static void push_target_clear(PushTarget *self)
     g_clear_pointer(&self->head_ref, g_free);
     g_clear_pointer(&self->remote, g_free);
     g_clear_pointer(&self->remote_url, g_free);
+    g_clear_pointer(&self->push_url, g_free);
     g_clear_pointer(&self->pr_url, g_free);
     g_clear_pointer(&self->lease, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PushTarget, push_target_clear)
+
+static void push_clear(Push *self)
+{
+    g_clear_pointer(&self->commit, g_free);
+    g_clear_pointer(&self->left_off, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Push, push_clear)
 
 static bool branch_config(const char *root, const char *branch, const char *name, Cancel *cancel,
                           char **ret_value, GError **error)
@@ -83,6 +94,20 @@ static bool check_push_target(const char *root, const char *branch, Cancel *canc
     return true;
 }
 
+/* pushurl and pushInsteadOf lead a push away from the URL that is shown. */
+static bool read_push_url(const char *root, const char *effective, PushTarget *target,
+                          Cancel *cancel, GError **error)
+{
+    const char *const args[] = { "remote",           "get-url",      "--push",
+                                 "--end-of-options", target->remote, NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, 0, cancel, &result, error))
+        return false;
+    if (result.exit_status == 0 && g_strcmp0(result.output, effective) != 0)
+        target->push_url = g_steal_pointer(&result.output);
+    return true;
+}
+
 static bool read_target(const char *root, const char *branch, Cancel *cancel,
                         PushTarget *ret_target, GError **error)
 {
@@ -105,6 +130,7 @@ static bool read_target(const char *root, const char *branch, Cancel *cancel,
     g_autofree char *effective = NULL;
     if (!branch_config(root, branch, "ompPrUrl", cancel, &target.pr_url, error) ||
         !git_remote_urls(root, target.remote, cancel, &target.remote_url, &effective, error) ||
+        !read_push_url(root, effective, &target, cancel, error) ||
         !read_fork(root, branch, cancel, &target.is_closed_fork, error))
         return false;
     *ret_target = target;
@@ -217,34 +243,81 @@ static bool was_up_to_date(const char *output)
     return g_str_has_prefix(output, "=\t") || strstr(output, "\n=\t") != NULL;
 }
 
+/* The person's own check of what is pushed, before git has a token. */
+static bool run_hook(const char *root, const char *branch, const char *commit,
+                     const PushTarget *target, Cancel *cancel, Push *push, GError **error)
+{
+    g_autofree char *primary = NULL, *there = NULL;
+    g_autofree char *local_ref = g_strconcat("refs/heads/", branch, NULL);
+    g_autofree char *remote_ref = g_strconcat("refs/heads/", target->head_ref, NULL);
+    if (!git_primary_root(root, cancel, &primary, error))
+        return false;
+    PushHook hook = {
+        .primary_root = primary,
+        .remote = target->remote,
+        .url = target->push_url     ? target->push_url
+               : target->remote_url ? target->remote_url
+                                    : target->remote,
+        .local_ref = local_ref,
+        .local_commit = commit,
+        .remote_ref = remote_ref,
+        .timeout_ms = PUSH_TIMEOUT_MS,
+    };
+    g_autofree char *path = NULL;
+    if (!push_hook_find(&hook, cancel, &path, &push->left_off, error))
+        return false;
+    if (!path)
+        return true;
+    if (!ask_remote(root, target, cancel, &there, error))
+        return false;
+    hook.remote_commit = there;
+    return push_hook_run(&hook, path, cancel, error);
+}
+
+static void add_left_off(Push *push, const char *programs)
+{
+    if (!programs)
+        return;
+    g_autofree char *before = push->left_off;
+    push->left_off = before ? g_strconcat(before, ", ", programs, NULL) : g_strdup(programs);
+}
+
+/* In the worktree that the branch is checked out in, whose files may be a stranger's: git runs no
+   hook there, and no program that one of these files could replace. */
 static bool op_pr_push_run(const char *root, const char *branch, const PushTarget *target,
                            Cancel *cancel, Push *ret_push, GError **error)
 {
-    g_autofree char *source = NULL, *primary = NULL, *hooks = NULL, *commit = NULL;
+    g_auto(Push) push = { 0 };
+    g_autofree char *source = NULL;
     if (!push_source(root, branch, cancel, &source, error) ||
-        !git_primary_root(root, cancel, &primary, error) ||
-        !git_hooks_path(primary, cancel, &hooks, error) ||
-        !git_ref_value(root, source, cancel, &commit, error))
+        !git_ref_value(root, source, cancel, &push.commit, error) ||
+        !run_hook(root, branch, push.commit, target, cancel, &push, error))
         return false;
     g_autofree char *refspec = g_strdup_printf("%s:refs/heads/%s", source, target->head_ref);
-    // the primary root's: a worktree's files are somebody's pull request
-    g_autofree char *hooks_option = g_strconcat("core.hooksPath=", hooks, NULL);
     g_autofree char *lease =
         g_strdup_printf("--force-with-lease=refs/heads/%s:%s", target->head_ref, target->lease);
-    const char *args[9] = { "-c", hooks_option, "push", "--porcelain" };
-    size_t n = 4;
+    const char *args[7] = { "push", "--porcelain" };
+    size_t n = 2;
     if (target->lease)
         args[n++] = lease;
     args[n++] = "--end-of-options";
     args[n++] = target->remote;
     args[n++] = refspec;
+    const GitSpec spec = {
+        .dir = root,
+        .args = args,
+        .tree = strcmp(source, "HEAD") == 0 ? root : NULL,
+        .timeout_ms = PUSH_TIMEOUT_MS,
+    };
     g_auto(GitResult) result = { 0 };
-    if (!git_run(root, args, PUSH_TIMEOUT_MS, cancel, &result, error))
+    if (!git_start(&spec, cancel, &result, error))
         return false;
     if (result.exit_status != 0)
         return fail_push(root, target, &result, cancel, error);
-    ret_push->is_up_to_date = was_up_to_date(result.output);
-    ret_push->commit = g_steal_pointer(&commit);
+    push.is_up_to_date = was_up_to_date(result.output);
+    add_left_off(&push, result.left_off);
+    *ret_push = push;
+    push = (Push) { 0 };
     return true;
 }
 
@@ -274,11 +347,13 @@ static char *push_text(const char *branch, const PushTarget *target, const Push 
 {
     g_autoptr(GString) out = g_string_new("# Pushed Pull Request Branch\n\n");
     g_autofree char *url = target->remote_url != NULL ? redact_text(target->remote_url) : NULL;
+    g_autofree char *push_url = target->push_url != NULL ? redact_text(target->push_url) : NULL;
     g_autofree char *remote = redact_text(target->remote); // may be a URL itself
     text_line(out, "", "Local branch", branch);
     text_line(out, "", "Remote", remote);
     text_line(out, "", "Remote branch", target->head_ref);
     text_line(out, "", "Remote URL", url);
+    text_line(out, "", "Push URL", push_url);
     text_line(out, "", "PR", target->pr_url);
     text_line(out, "", "Force with lease", target->lease != NULL ? "true" : "false");
     g_autofree char *sha = text_sha12(done->commit);
@@ -289,6 +364,11 @@ static char *push_text(const char *branch, const PushTarget *target, const Push 
         g_string_append_printf(out, "\nPushed %s to %s:%s.", branch, remote, target->head_ref);
     if (unpushed)
         g_string_append_printf(out, "\n%s", unpushed);
+    if (done->left_off) {
+        g_autofree char *left_off = redact_text(done->left_off);
+        g_string_append_printf(out, "\nNot run, since somebody else's files could replace it: %s.",
+                               left_off);
+    }
     if (target->is_closed_fork)
         g_string_append(out, "\n" FORK_WARNING);
     return utf8_trim(out->str);
@@ -327,19 +407,18 @@ static bool find_branch(const char *root, const char *wanted, Cancel *cancel, ch
 bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
 {
     Cancel *cancel = tool_call_cancel(call);
-    g_autofree char *root = NULL, *branch = NULL, *commit = NULL;
+    g_autofree char *root = NULL, *branch = NULL;
     g_auto(PushTarget) target = { 0 };
-    Push done = { 0 };
+    g_auto(Push) done = { 0 };
     if (!git_repo_root(tool_call_cwd(call), cancel, &root, error) ||
         !find_branch(root, args->branch, cancel, &branch, error) ||
         !read_target(root, branch, cancel, &target, error) ||
         (args->force_with_lease && !find_lease(root, branch, &target, cancel, error)) ||
         !op_pr_push_run(root, branch, &target, cancel, &done, error))
         return false;
-    commit = done.commit;
     forget_views(call, target.pr_url);
     g_autofree char *lease_key = g_strdup_printf("branch.%s.kedgeLease", branch);
-    if (!git_config_set(root, lease_key, commit, cancel, error)) {
+    if (!git_config_set(root, lease_key, done.commit, cancel, error)) {
         g_prefix_error(error, "the branch was pushed, but its lease was not recorded: ");
         return false;
     }
