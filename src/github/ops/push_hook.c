@@ -61,6 +61,7 @@ bool push_hook_run(const PushHook *self, const char *path, Cancel *cancel, GErro
     env_drop_secrets(env);
     const ProcSpec spec = {
         .argv = (const char *const[]) { path, self->remote, self->url, NULL },
+        .profile = PROC_PROFILE_CHANGER,
         .cwd = self->primary_root,
         .env = (const char *const *)env,
         .input = input,

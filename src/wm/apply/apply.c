@@ -402,6 +402,25 @@ static void post_fallback(Run *self)
     add_output(self, "add_comment", "failed", failed->message);
 }
 
+/* What is pushed, or compared with what origin has, is so from a clone that no agent has seen. */
+static bool take_commits(Run *self, const json_t *items, GError **error)
+{
+    const WmApply *spec = self->applier.spec;
+    bool has_commits = false;
+    for (size_t i = 0; spec->push && i < json_array_size(items); i++) {
+        WmKind kind = wm_kind_of(json_get_text(json_array_get(items, i), "type"));
+        has_commits = has_commits ||
+                      ((kind == WM_CREATE_PULL_REQUEST || kind == WM_PUSH_TO_PULL_REQUEST_BRANCH) &&
+                       spec->policy->handlers[kind].is_enabled);
+    }
+    if (!has_commits)
+        return true;
+    if (!wm_push_place_make(spec->push, self->applier.cancel, error))
+        return false;
+    self->applier.git.root = spec->push->clone;
+    return true;
+}
+
 bool wm_apply(const WmApply *spec, Cancel *cancel, json_t *outputs, json_t *plan, GError **error)
 {
     if (!spec->policy->has_keys)
@@ -436,7 +455,7 @@ bool wm_apply(const WmApply *spec, Cancel *cancel, json_t *outputs, json_t *plan
         return true;
     }
     g_autoptr(GError) failed = NULL;
-    if (look_for_threats(&run, items, &failed))
+    if (take_commits(&run, items, &failed) && look_for_threats(&run, items, &failed))
         return apply_all(&run, items, error);
     add_untried(&run, items, 0, failed->message);
     g_propagate_error(error, g_steal_pointer(&failed));

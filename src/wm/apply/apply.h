@@ -10,6 +10,7 @@
 #include "wm/task/api.h"
 #include "wm/task/event.h"
 #include "wm/task/project.h"
+#include "wm/workspace/push_place.h"
 
 typedef struct WmApply {      // all borrowed
     const WmProject *project; // the trusted one: policy and configuration
@@ -20,13 +21,15 @@ typedef struct WmApply {      // all borrowed
     WmApi *api;       // NULL: there is no token; only where everything is staged
     const char *repo; // slug; without `api` perhaps a stand-in for one, which is only shown
     const char *root; // work tree with the agent's commits
+    WmPushPlace
+        *push; // from where they are pushed, made when there is something to push; NULL: root
     const char *run_dir;
     const char *output_path;   // of the items
     const char *last_response; // NULL: none
     const char *actor;         // "run" or "process-outputs": for progress lines
     WmUsage *judge_usage;      // the model that looks for threats adds its own; NULL: not kept
     bool is_staged;
-    bool is_quarantined; // .git was replaced (git_push.h): pushes go with the token
+    bool is_quarantined; // .git was replaced (quarantine.h): pushes go with the token
 } WmApply;
 
 /* `outputs` (an array) gets {"kind","status","number"?,"url"?,"reason"?} for each item, also on

@@ -61,8 +61,9 @@ bool apply_check_objects(Applier *self, GError **error)
 static bool has_uncommitted(Applier *self)
 {
     const char *const args[] = { "status", "--porcelain", NULL };
+    const WmGit theirs = { .root = self->spec->root, .is_quarantined = self->git.is_quarantined };
     g_autofree char *changes = NULL;
-    return wm_git(&self->git, args, 0, self->cancel, &changes, NULL) && *changes != '\0';
+    return wm_git(&theirs, args, 0, self->cancel, &changes, NULL) && *changes != '\0';
 }
 
 bool apply_no_changes(Applier *self, const char *base, const char *text, GError **error)
@@ -77,15 +78,14 @@ bool apply_no_changes(Applier *self, const char *base, const char *text, GError 
     return true;
 }
 
-/* The hook that uploads LFS objects does not run in a quarantined .git. */
+/* The hook that uploads LFS objects does not run after an agent. */
 static void warn_about_lfs(Applier *self, const char *branch)
 {
     const char *const args[] = {
         "grep", "--quiet", "-e", "filter=lfs", "HEAD", "--", ":(glob)**/.gitattributes", NULL
     };
     int status = 1;
-    if (self->git.is_quarantined &&
-        wm_git_ask(&self->git, args, 0, self->cancel, &status, NULL, NULL, NULL) && status == 0)
+    if (wm_git_ask(&self->git, args, 0, self->cancel, &status, NULL, NULL, NULL) && status == 0)
         apply_warn(self,
                    "this repository uses Git LFS (filter=lfs in .gitattributes), and hooks do not "
                    "run here: LFS objects of the commits are not uploaded. If GitHub refuses them, "
@@ -107,5 +107,7 @@ bool apply_push(Applier *self, const char *branch, bool sets_upstream, bool *ret
     if (!wm_git_push(&self->git, refspec, sets_upstream, self->cancel, &output, error))
         return false;
     *ret_has_changed = !strstr(output, "Everything up-to-date");
+    if (self->spec->push && sets_upstream)
+        wm_push_place_tell(self->spec->push, branch, self->cancel);
     return true;
 }

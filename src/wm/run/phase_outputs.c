@@ -64,6 +64,7 @@ bool wm_phase_outputs(WmPipeline *self, Cancel *cancel, GError **error)
         .api = api,
         .repo = repo ? repo : UNKNOWN_REPO,
         .root = self->root,
+        .push = self->push.root ? &self->push : NULL,
         .run_dir = self->dir.path,
         .output_path = output_path,
         .last_response = self->result->agent.last_response,

@@ -45,6 +45,7 @@ void wm_pipeline_clear(WmPipeline *self)
     wm_project_free(self->project);
     wm_policy_free(self->policy);
     wm_run_dir_clear(&self->dir);
+    wm_push_place_clear(&self->push);
     g_free(self->previous_branch);
     g_free(self->checkpoint);
     wm_repo_clear(&self->repo);
@@ -143,6 +144,12 @@ bool wm_pipeline_enter(WmPipeline *self, const char *phase, GError **error)
 
 const char *wm_pipeline_repo(WmPipeline *self, Cancel *cancel, GError **error)
 {
+    if (!self->repo.slug && self->has_agent_been) {
+        fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                  "the repository was not known before the agent began: set GITHUB_REPOSITORY or "
+                  "use --repo");
+        return NULL;
+    }
     if (!self->repo.slug && !wm_repo_find(self->given_repo, self->root, cancel, &self->repo, error))
         return NULL;
     return self->repo.slug;
@@ -161,6 +168,13 @@ bool wm_pipeline_api(WmPipeline *self, Cancel *cancel, WmApi **ret_api, GError *
 bool wm_pipeline_speaks(const WmPipeline *self)
 {
     return !self->is_staged && !self->is_rehearsal && env_get_raw("GITHUB_REPOSITORY") != NULL;
+}
+
+bool wm_pipeline_pushes(const WmPipeline *self)
+{
+    const WmHandler *handlers = self->policy->handlers;
+    return handlers[WM_CREATE_PULL_REQUEST].is_enabled ||
+           handlers[WM_PUSH_TO_PULL_REQUEST_BRANCH].is_enabled;
 }
 
 int64_t wm_pipeline_number(const WmPipeline *self)

@@ -6,6 +6,7 @@
 
 #include "wm/run/run.h"
 #include "wm/task/policy.h"
+#include "wm/workspace/push_place.h"
 #include "wm/workspace/quarantine.h"
 #include "wm/workspace/run_dir.h"
 
@@ -28,10 +29,12 @@ typedef struct WmPipeline {
     WmPolicy *policy;
     WmRunDir dir; // `path` NULL: none yet
     WmGit git;
+    WmPushPlace push; // `root` NULL: nothing is pushed, or the work tree is one that no agent wrote
     char *previous_branch;  // NULL: no branch was made
     char *checkpoint;       // hint; NULL: none
     const char *given_repo; // OWNER/NAME, borrowed; NULL: of `root`
     WmRepo repo;            // `slug` NULL: not known, or not looked for yet
+    bool has_agent_been;    // what its .git says of the repository now does not count
     WmApi *api;             // NULL: not asked for yet
     gint64 started_ms;      // monotonic
     int64_t earlier_ms;     // that the agent took, elsewhere
@@ -69,6 +72,8 @@ bool wm_pipeline_api(WmPipeline *self, Cancel *cancel, WmApi **ret_api, GError *
 /* Whether comments and reactions are made at all: not when staged, not without GITHUB_REPOSITORY.
  */
 bool wm_pipeline_speaks(const WmPipeline *self);
+/* Does the task's policy let something be pushed? */
+bool wm_pipeline_pushes(const WmPipeline *self);
 /* Where a comment of the run belongs: the pull request, else the issue; 0: nowhere. */
 int64_t wm_pipeline_number(const WmPipeline *self);
 

@@ -9,6 +9,7 @@
 #include "wm/run/run.h"
 
 #include "base/env.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "wm/run/conclusion.h"
 #include "wm/run/notify.h"
@@ -156,13 +157,9 @@ static bool open_run(Outputs *self, GError **error)
 
 // ---- the work tree ----
 
-/* Nothing of a .git that an agent made is believed; before any git command, and before anything can
-   be refused: who comes after us runs git there, too. */
-static bool set_apart(Outputs *self, GError **error)
+/* Where to push, by the runner's word. */
+static bool outputs_url(WmPipeline *base, char **ret_url, GError **error)
 {
-    WmPipeline *base = &self->base;
-    if (!base->git.in_actions || !self->options->policy_root)
-        return true;
     if (!env_get_raw("GITHUB_REPOSITORY"))
         return fail_with(error, KEDGE_ERROR_FAILED,
                          "process-outputs: GITHUB_REPOSITORY is not set: where to push would be "
@@ -174,9 +171,41 @@ static bool set_apart(Outputs *self, GError **error)
     size_t size = strlen(server);
     while (size > 0 && server[size - 1] == '/')
         size--;
-    g_autofree char *url = g_strdup_printf("%.*s/%s.git", (int)size, server, repo);
+    *ret_url = g_strdup_printf("%.*s/%s.git", (int)size, server, repo);
+    return true;
+}
+
+/* Nothing of a .git that an agent made is believed; before any git command, and before anything can
+   be refused: who comes after us runs git there, too. */
+static bool set_apart(Outputs *self, GError **error)
+{
+    WmPipeline *base = &self->base;
+    if (!base->git.in_actions || !self->options->policy_root)
+        return true;
+    g_autofree char *url = NULL;
+    if (!outputs_url(base, &url, error))
+        return false;
     base->git.is_quarantined = true;
     return wm_quarantine(base->root, url, error);
+}
+
+/* Where the .git stays as the agent left it (not in the outputs job, whose quarantine it is in), a
+   push goes from a clone of our own. In Actions the runner says where to, elsewhere the address of
+   origin does, which is shown. */
+static bool note_push_place(Outputs *self, Cancel *cancel, GError **error)
+{
+    WmPipeline *base = &self->base;
+    g_autofree char *url = NULL;
+    if (base->git.is_quarantined || !wm_pipeline_pushes(base))
+        return true;
+    if (base->git.in_actions && !outputs_url(base, &url, error))
+        return false;
+    if (!wm_push_place_note_late(&base->git, url, wm_event_default_branch(base->event), cancel,
+                                 &base->push, error))
+        return false;
+    g_autofree char *shown = base->push.url ? redact_text(base->push.url) : NULL;
+    wm_pipeline_say(base, "pushes go to %s", shown ? shown : "(there is no origin)");
+    return true;
 }
 
 /* The branch of the run once more, after a failure went back from it; and the way back. Not in the
@@ -214,7 +243,8 @@ static bool do_phase(Outputs *self, Cancel *cancel, GError **error)
         g_propagate_error(error, g_steal_pointer(&self->unsafe));
         return false;
     }
-    return return_to_branch(self, cancel, error) && wm_phase_outputs(base, cancel, error);
+    return return_to_branch(self, cancel, error) && note_push_place(self, cancel, error) &&
+           wm_phase_outputs(base, cancel, error);
 }
 
 static void outputs_report(const Outputs *self)

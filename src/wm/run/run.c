@@ -122,6 +122,7 @@ static bool run_agent(Run *self, Cancel *cancel, GError **error)
         return false;
     wm_pipeline_say(base, "agent: starting subprocess (live stream on stderr below)");
     wm_agent_result_clear(agent);
+    base->has_agent_been = true;
     base->result->has_agent = wm_agent_run(&self->spec, cancel, agent, error);
     if (!base->result->has_agent || agent->is_success)
         return base->result->has_agent;
@@ -165,9 +166,7 @@ static bool check_items(const WmPipeline *base, GError **error)
 static bool check_commits(const Run *self, Cancel *cancel, GError **error)
 {
     const WmPipeline *base = &self->base;
-    const WmHandler *handlers = base->policy->handlers;
-    if (!self->start || (!handlers[WM_CREATE_PULL_REQUEST].is_enabled &&
-                         !handlers[WM_PUSH_TO_PULL_REQUEST_BRANCH].is_enabled))
+    if (!self->start || !wm_pipeline_pushes(base))
         return true;
     g_autofree char *range = g_strconcat(self->start, "..HEAD", NULL);
     for (WmGitLog what = WM_GIT_LOG_PATCHES; what <= WM_GIT_LOG_WORDS; what++) {
@@ -221,6 +220,15 @@ static bool begin_outputs(Run *self, GError **error)
     return is_written && wm_pipeline_enter(base, "safe-outputs", error);
 }
 
+/* What is to be believed of git after the agent is asked before it. A rehearsal pushes nothing, and
+   its clone is one that nobody else uses. */
+static bool note_push_place(WmPipeline *base, Cancel *cancel, GError **error)
+{
+    return base->is_agent_only || base->is_rehearsal || !wm_pipeline_pushes(base) ||
+           wm_push_place_note(&base->git, wm_event_default_branch(base->event), cancel, &base->push,
+                              error);
+}
+
 static bool do_phases(Run *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;
@@ -229,7 +237,8 @@ static bool do_phases(Run *self, Cancel *cancel, GError **error)
         return false;
     const char *const ask_start[] = { "rev-parse", "--verify", "--quiet", "HEAD^{commit}", NULL };
     wm_git(&base->git, ask_start, 0, cancel, &self->start, NULL);
-    if (!run_agent(self, cancel, error) || !run_validate(self, cancel, error))
+    if (!note_push_place(base, cancel, error) || !run_agent(self, cancel, error) ||
+        !run_validate(self, cancel, error))
         return false;
     if (base->is_agent_only)
         return true;

@@ -15,6 +15,7 @@ typedef struct WmGit { // all borrowed
     bool is_quarantined;
     const char *server_url; // "https://github.com": the host for which the token goes along; NULL
     bool in_actions;        // the token goes along only there
+    bool is_local;          // it connects to this machine's files alone: no token, no other way
 } WmGit;
 
 /* git with the environment of task-engine §8.6 and, quarantined, of task-engine §9.3. A status

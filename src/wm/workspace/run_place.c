@@ -69,7 +69,8 @@ static bool run_place_git(const char *dir, Cancel *cancel, GError **error, const
         g_ptr_array_add(args, (char *)arg);
     va_end(rest);
     g_ptr_array_add(args, NULL);
-    const WmGit spec = { .root = dir, .is_quarantined = true }; // agents know where it all is
+    // agents know where it all is; what is fetched is here already, and needs no token
+    const WmGit spec = { .root = dir, .is_quarantined = true, .is_local = true };
     return wm_git(&spec, (const char *const *)args->pdata, FETCH_MS, cancel, NULL, error);
 }
 
@@ -118,8 +119,10 @@ static bool lock_fetch(const char *root, Cancel *cancel, Fd *ret_lock, GError **
 static bool run_place_fetch(const char *root, const char *refspec, Cancel *cancel, GError **error)
 {
     g_auto(Fd) lock = -1;
+    const WmGit spec = { .root = root, .is_quarantined = true };
+    const char *const args[] = { "fetch", "-q", "--no-tags", "origin", refspec, NULL };
     return lock_fetch(root, cancel, &lock, error) &&
-           run_place_git(root, cancel, error, "fetch", "-q", "--no-tags", "origin", refspec, NULL);
+           wm_git(&spec, args, FETCH_MS, cancel, NULL, error);
 }
 
 static bool wm_place_fill(WmPlace *self, const char *root, Cancel *cancel, GError **error)

@@ -1,13 +1,14 @@
 /*
  * git for the task engine (quarantine.h): its environment, names of branches, pushes.
  *
- * What was quarantined gets no hooks and no replaced objects, whatever the rest of its .git says. A
- * token goes along only in Actions, only for the server's own host, and only with commands that
- * connect; it is in the child's environment, never in its arguments.
+ * What was quarantined gets no replaced objects; hooks run nowhere (base/git.h). A token goes along
+ * only in Actions, only for the server's own host, and only with commands that connect; it is in
+ * the child's environment, never in its arguments.
  */
 #include "wm/workspace/quarantine.h"
 
 #include "base/env.h"
+#include "base/git_programs.h"
 #include "base/redact.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -19,21 +20,6 @@
 #define MAX_REASON_BYTES ((size_t)2000)
 #define HEADS            "refs/heads/"
 #define REMOTE_HEADS     "refs/remotes/origin/"
-
-/* Takes over `env`. */
-static char **add_config(char **env, const char *key, const char *value)
-{
-    const char *text = g_environ_getenv(env, "GIT_CONFIG_COUNT");
-    int64_t count = 0;
-    if (text && (!str_parse_int(text, &count) || count < 0))
-        count = 0; // git would refuse to run with it
-    g_autofree char *key_name = g_strdup_printf("GIT_CONFIG_KEY_%" G_GINT64_FORMAT, count);
-    g_autofree char *value_name = g_strdup_printf("GIT_CONFIG_VALUE_%" G_GINT64_FORMAT, count);
-    g_autofree char *next = g_strdup_printf("%" G_GINT64_FORMAT, count + 1);
-    env = g_environ_setenv(env, key_name, key, true);
-    env = g_environ_setenv(env, value_name, value, true);
-    return g_environ_setenv(env, "GIT_CONFIG_COUNT", next, true);
-}
 
 /* Takes over `env`. */
 static char **add_token(const WmGit *self, char **env)
@@ -50,7 +36,7 @@ static char **add_token(const WmGit *self, char **env)
     bool has_slash = g_str_has_suffix(self->server_url, "/");
     g_autofree char *key =
         g_strconcat("http.", self->server_url, has_slash ? "" : "/", ".extraheader", NULL);
-    return add_config(env, key, header);
+    return git_env_add(env, key, header);
 }
 
 /* NULL-terminated; caller frees with g_strfreev(). */
@@ -61,9 +47,10 @@ static char **wm_git_environment(const WmGit *self, const char *command)
     if (self->is_quarantined) {
         env = g_environ_setenv(env, "GIT_NO_REPLACE_OBJECTS", "1", true);
         env = g_environ_setenv(env, "GIT_ATTR_NOSYSTEM", "1", true);
-        env = add_config(env, "core.hooksPath", "/dev/null");
-        env = add_config(env, "core.fsmonitor", "false");
-        env = add_config(env, "protocol.ext.allow", "never");
+    }
+    if (self->is_local) {
+        env_drop_secrets(env);
+        return g_environ_setenv(env, "GIT_ALLOW_PROTOCOL", "file", true);
     }
     return g_strv_contains(connecting, command) ? add_token(self, env) : env;
 }
