@@ -48,6 +48,12 @@ int64_t retry_max_wait_ms(const Settings *settings)
     return CLAMP(seconds, 0, INT32_MAX) * 1000;
 }
 
+int64_t retry_max_silence_ms(const Settings *settings)
+{
+    int64_t seconds = CLAMP(settings_get_int(settings, "retry.maxSilence"), 0, INT32_MAX);
+    return seconds > 0 ? seconds * 1000 : -1;
+}
+
 static int64_t delay_of_attempt(const Retry *self, const char *problem)
 {
     int64_t base_ms = settings_get_int(self->settings, "retry.baseDelayMs");

@@ -22,6 +22,8 @@ typedef enum {
 
 /* The longest delay of a server that is waited for. */
 int64_t retry_max_wait_ms(const Settings *settings);
+/* How long a server may send nothing of an answer; -1: as long as it likes. */
+int64_t retry_max_silence_ms(const Settings *settings);
 /* The last answer's error is one of those that pass, and there is an attempt left. */
 bool retry_may_attempt(const Retry *self);
 /* After a run that ended in an error. `has_other_way`: there is nothing to wait for. */

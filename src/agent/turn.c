@@ -110,6 +110,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
         .thinking_budgets = settings_get_json(request->settings, "thinkingBudgets"),
         .session_id = session_id(conversation->session),
         .max_retry_wait_ms = retry_max_wait_ms(request->settings),
+        .max_silence_ms = retry_max_silence_ms(request->settings),
         .blocks_images = images_are_blocked(request->settings),
         .service_tier = g_strcmp0(tier, "none") == 0 ? NULL : tier,
         .call_ids = conversation->call_ids,

@@ -6,7 +6,8 @@
 #include "model/transport.h"
 #include "model/wire.h"
 
-#define PROVIDER_MIN_SECRET 6 // shorter "keys" are placeholders such as "none"
+#define PROVIDER_MAX_SILENCE_MS (10 * 60 * 1000)
+#define PROVIDER_MIN_SECRET     6 // shorter "keys" are placeholders such as "none"
 
 /* NULL-terminated. What the user's models file says wins over what the format wants. */
 static GPtrArray *make_headers(const WireFormat *wire, const ProviderRequest *request)
@@ -22,7 +23,8 @@ static GPtrArray *make_headers(const WireFormat *wire, const ProviderRequest *re
 }
 
 static bool provider_run(HttpClient *http, const ProviderRequest *request, const WireFormat *wire,
-                         void *decoder, Cancel *cancel, const char **ret_reason, GError **error)
+                         void *decoder, const ModelStream *stream, Cancel *cancel,
+                         const char **ret_reason, GError **error)
 {
     g_autofree char *url = wire->make_url(request->model);
     g_autoptr(GPtrArray) headers = make_headers(wire, request);
@@ -36,6 +38,9 @@ static bool provider_run(HttpClient *http, const ProviderRequest *request, const
         .on_event = wire->on_event,
         .user_data = decoder,
         .is_complete = wire->is_complete(decoder),
+        .received = model_stream_received(stream),
+        .max_silence_ms = request->max_silence_ms == 0 ? PROVIDER_MAX_SILENCE_MS
+                                                       : MAX(request->max_silence_ms, 0),
         .max_wait_ms = request->max_retry_wait_ms,
     };
     g_autoptr(GError) failure = NULL;
@@ -77,7 +82,7 @@ json_t *provider_stream(HttpClient *http, const ProviderRequest *request, Cancel
     void *decoder = wire->decoder_new(stream);
     const char *reason = NULL;
     g_autoptr(GError) error = NULL;
-    bool is_ok = provider_run(http, request, wire, decoder, cancel, &reason, &error);
+    bool is_ok = provider_run(http, request, wire, decoder, stream, cancel, &reason, &error);
     wire->decoder_free(decoder);
     if (is_ok)
         return model_stream_finish(stream, reason);

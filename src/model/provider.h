@@ -25,8 +25,10 @@ typedef struct ProviderRequest {
     int64_t max_tokens;               // 0: the model's default
     const char *session_id;           // may be NULL
     int64_t max_retry_wait_ms;        // errors name the time when a server asks for more; 0: never
-    bool blocks_images;               // whatever the model takes, none is sent
-    const char *service_tier;         // of OpenAI: "flex", …; NULL: the server's choice
+    int64_t
+        max_silence_ms; // nothing of an answer for so long ends it; 0: 10 minutes; < 0: for ever
+    bool blocks_images; // whatever the model takes, none is sent
+    const char *service_tier; // of OpenAI: "flex", …; NULL: the server's choice
     CallIds *call_ids; // of the conversation: names the answer's calls; NULL: unique in it only
     BodyCache *bodies; // of the conversation: what was serialised before; NULL: all is, again
 } ProviderRequest;

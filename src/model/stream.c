@@ -34,6 +34,7 @@ struct ModelStream {
     bool is_usage_stale;
     bool has_started;
     size_t bytes;
+    size_t received;   // of them what the server sent of an answer
     gint64 started_at; // monotonic
     gint64 first_at;   // of the first content; 0: none yet
 };
@@ -132,6 +133,7 @@ static bool stream_count(ModelStream *self, size_t size, GError **error)
         return fail_with(error, KEDGE_ERROR_LIMIT, "the model's answer is larger than %zu bytes",
                          LIMIT_MODEL_TEXT_BYTES);
     self->bytes += size;
+    self->received += size;
     return true;
 }
 
@@ -140,6 +142,7 @@ static bool stream_add(ModelStream *self, BlockType type, size_t *ret_block, GEr
     static const char *const names[] = { "text", "thinking", "toolCall", "redactedThinking" };
     if (!stream_count(self, STREAM_BLOCK_COST, error))
         return false;
+    self->received -= STREAM_BLOCK_COST;
     if (self->first_at == 0)
         self->first_at = time_monotonic_ms();
     Block *block = g_new0(Block, 1);
@@ -200,6 +203,11 @@ bool model_stream_add_redacted(ModelStream *self, const char *data, GError **err
     g_string_append(block->text, data);
     block->is_closed = true;
     return true;
+}
+
+const size_t *model_stream_received(const ModelStream *self)
+{
+    return &self->received;
 }
 
 bool model_stream_append(ModelStream *self, size_t index, const char *text, size_t size,

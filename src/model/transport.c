@@ -22,6 +22,8 @@ typedef struct Reception {
     SseParser *parser;
     GString *head; // the answer's start, kept until the first event
     bool has_events;
+    size_t received; // of the answer, when something of it came last
+    gint64 received_at;
 } Reception;
 
 static void reception_clear(Reception *self)
@@ -39,13 +41,33 @@ static bool on_event(const char *event, const char *data, size_t size, void *rec
     return self->request->on_event(event, data, size, self->request->user_data, error);
 }
 
+/* A server that only shows that it lives (comments, pings, empty pieces) is never idle. */
+static bool check_silence(Reception *self, GError **error)
+{
+    const TransportRequest *request = self->request;
+    gint64 now = time_monotonic_ms();
+    if (*request->received != self->received || self->received_at == 0) {
+        self->received = *request->received;
+        self->received_at = now;
+    }
+    if (request->max_silence_ms == 0 || now - self->received_at <= request->max_silence_ms)
+        return true;
+    return fail_with(error, KEDGE_ERROR_LIMIT,
+                     "the server keeps the connection busy, but has sent nothing of an answer for "
+                     "%" G_GINT64_FORMAT " s: the request was given up; the setting "
+                     "retry.maxSilence says how long that may be",
+                     request->max_silence_ms / 1000);
+}
+
 static bool on_body(const char *data, size_t size, void *reception_, GError **error)
 {
     Reception *self = reception_;
     if (!self->has_events && self->head->len < TRANSPORT_HEAD_BYTES)
         g_string_append_len(self->head, data,
                             (gssize)MIN(size, TRANSPORT_HEAD_BYTES - self->head->len));
-    return sse_parser_push(self->parser, data, size, error);
+    return sse_parser_push(self->parser, data, size, error) &&
+           ((self->request->is_complete && *self->request->is_complete) ||
+            check_silence(self, error));
 }
 
 /* `Wed, 21 Oct 2026 07:28:00 GMT`, in any locale. */
@@ -229,6 +251,7 @@ bool transport_stream(HttpClient *http, const TransportRequest *request, Cancel 
                       GError **error)
 {
     g_auto(Reception) reception = { .request = request, .head = g_string_new(NULL) };
+    reception.received_at = time_monotonic_ms();
     reception.parser = sse_parser_new(on_event, &reception);
     const HttpRequest post = {
         .method = "POST",

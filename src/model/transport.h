@@ -17,6 +17,8 @@ typedef struct TransportRequest {
     SseEventFunc on_event;
     void *user_data;
     const bool *is_complete; // see HttpRequest
+    const size_t *received;  // grows with each piece of the answer
+    gint64 max_silence_ms;   // in which it must have grown; 0: for ever
     gint64 max_wait_ms;      // a server that asks for more gets no other try; 0: not known
 } TransportRequest;
 

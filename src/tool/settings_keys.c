@@ -63,6 +63,10 @@ static const SettingKey keys[] = {
       "First retry delay; doubles each time" },
     { "retry.maxWait", SETTING_NUMBER, "60", SETTING_USER_COSTS, NULL,
       "Longest delay of a server that is waited for, in seconds" },
+    { "retry.maxSilence", SETTING_NUMBER, "600", SETTING_USER_COSTS, NULL,
+      "Longest time in which a model's server may send nothing of an answer, whatever else it "
+      "sends, "
+      "in seconds; 0: any" },
     { "retry.fallbackChains", SETTING_RECORD, "{}", SETTING_WITH_TRUST, NULL,
       "Models (provider/id) that take over when one fails, by role: that of the model's "
       "role, else default" },

@@ -35,7 +35,7 @@ static const struct {
       "gh.downloads.maxBytes gh.audit.enabled gh.audit.keepDays" },
     { SETTING_USER_COSTS,
       "requests, prices, waiting, and what answers or is heard in place of a person",
-      "thinkingBudgets retry.baseDelayMs retry.maxWait retry.fallbackRevertPolicy "
+      "thinkingBudgets retry.baseDelayMs retry.maxWait retry.maxSilence retry.fallbackRevertPolicy "
       "serviceTier compaction.enabled compaction.strategy compaction.reserveTokens "
       "compaction.keepRecentTokens compaction.thresholdPercent "
       "compaction.thresholdTokens compaction.idleThresholdTokens "

@@ -36,6 +36,10 @@ typedef enum {
     SCRIPT_JSON,
     SCRIPT_TOO_LONG,
     SCRIPT_NO_BODY,
+    SCRIPT_COMMENTS, // and nothing else, after the first piece
+    SCRIPT_EMPTY_PIECES,
+    SCRIPT_EMPTY_BLOCKS,
+    SCRIPT_SLOW, // longer than a silence may be, with something in each
 } Script;
 
 static void send_json(int fd, const char *head, const char *body)
@@ -50,6 +54,15 @@ static void send_429(int fd, const char *retry_after)
 {
     g_autofree char *head = g_strdup_printf("429 Too Many\r\nRetry-After: %s", retry_after);
     send_json(fd, head, "{\"error\":{\"message\":\"Slow down " KEY "\",\"type\":\"rate_limit\"}}");
+}
+
+static void send_again_and_again(TestServer *server, int fd, const char *text)
+{
+    test_send_text(fd, HEAD ANSWER_START);
+    for (int i = 0; i < 300; i++) {
+        test_send_text(fd, text);
+        test_server_sleep(server, 20);
+    }
 }
 
 static bool serve(TestServer *server, int fd, const char *request G_GNUC_UNUSED,
@@ -89,6 +102,29 @@ static bool serve(TestServer *server, int fd, const char *request G_GNUC_UNUSED,
                   "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
                   "\"message\":\"prompt is too long: 9 > 8\"}}");
         return true;
+    case SCRIPT_COMMENTS:
+        send_again_and_again(server, fd, ": k\n\n");
+        return false;
+    case SCRIPT_EMPTY_PIECES:
+        send_again_and_again(server, fd,
+                             "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+                             "{\"type\":\"text_delta\",\"text\":\"\"}}\n\n");
+        return false;
+    case SCRIPT_EMPTY_BLOCKS:
+        send_again_and_again(server, fd,
+                             "data: {\"type\":\"content_block_start\",\"index\":1,"
+                             "\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n"
+                             "data: {\"type\":\"content_block_stop\",\"index\":1}\n\n");
+        return false;
+    case SCRIPT_SLOW:
+        test_send_text(fd, HEAD ANSWER_START);
+        for (int i = 0; i < 4; i++) {
+            test_server_sleep(server, 100);
+            test_send_text(fd, "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+                               "{\"type\":\"text_delta\",\"text\":\".\"}}\n\n");
+        }
+        test_send_text(fd, ANSWER_END);
+        return false;
     case SCRIPT_NO_BODY:
         test_send_text(fd, "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
         return true;
@@ -112,6 +148,7 @@ static json_t *run(Script script, Cancel *cancel, ProviderEventFunc on_event, vo
         .api_key = KEY,
         .messages = messages,
         .max_retry_wait_ms = 60000,
+        .max_silence_ms = script >= SCRIPT_COMMENTS ? 300 : 0,
     };
     json_t *message = provider_stream(http, &request, cancel, on_event, data);
     if (ret_requests)
@@ -163,6 +200,23 @@ static void test_scripts(void **state G_GNUC_UNUSED)
             fail_msg("%s: retryable is wrong", cases[i].name);
     }
     clean_environment();
+}
+
+/* What shows that a server lives is no answer. */
+static void test_silence(void **state G_GNUC_UNUSED)
+{
+    static const Script scripts[] = { SCRIPT_COMMENTS, SCRIPT_EMPTY_PIECES, SCRIPT_EMPTY_BLOCKS };
+    for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+        gint64 start = time_monotonic_ms();
+        g_autoptr(json_t) message = run(scripts[i], NULL, NULL, NULL, NULL);
+        assert_true(time_monotonic_ms() - start < 5000);
+        g_autofree char *text = message_text(message);
+        assert_true(g_str_has_prefix(text, "par")); // what had come is kept
+        assert_non_null(strstr(message_error(message), "the setting retry.maxSilence"));
+        assert_false(provider_error_is_retryable(message_error(message)));
+    }
+    g_autoptr(json_t) slow = run(SCRIPT_SLOW, NULL, NULL, NULL, NULL);
+    assert_string_equal(message_stop_reason(slow), "stop");
 }
 
 static void fire_at_delta(const json_t *event, ModelStream *stream, void *cancel)
@@ -404,10 +458,11 @@ int main(void)
 {
     clean_environment();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scripts), cmocka_unit_test(test_long_delays),
-        cmocka_unit_test(test_abort),   cmocka_unit_test(test_request),
-        cmocka_unit_test(test_delays),  cmocka_unit_test(test_error_bodies),
-        cmocka_unit_test(test_classes), cmocka_unit_test(test_refused_keys),
+        cmocka_unit_test(test_scripts),      cmocka_unit_test(test_long_delays),
+        cmocka_unit_test(test_silence),      cmocka_unit_test(test_abort),
+        cmocka_unit_test(test_request),      cmocka_unit_test(test_delays),
+        cmocka_unit_test(test_error_bodies), cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_refused_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
