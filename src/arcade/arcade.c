@@ -141,11 +141,24 @@ static void act_on(Service *self, int fd, ConnectionVerdict verdict)
         connections_refuse(fd);
 }
 
+/* Often its request is there already: a look at once lets it in before the hall fills. */
+static void take_one(Service *self, int fd)
+{
+    int gone = -1;
+    int64_t now_ms = time_monotonic_ms();
+    ConnectionVerdict verdict = connections_come(self->arcade.connections, fd, now_ms, &gone);
+    if (verdict == CONNECTION_IN_HALL)
+        verdict = connections_look(self->arcade.connections, fd, now_ms);
+    act_on(self, fd, verdict);
+    if (gone >= 0)
+        connections_refuse(gone);
+}
+
 static void accept_one(Service *self, int listener)
 {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0)
-        act_on(self, fd, connections_come(self->arcade.connections, fd, time_monotonic_ms()));
+        take_one(self, fd);
     else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
         cancel_sleep(self->arcade.cancel, OUT_OF_FDS_MS, NULL);
 }

@@ -14,6 +14,7 @@ typedef enum { PHASE_HALL, PHASE_STRANGER, PHASE_KNOWN } Phase;
 
 typedef struct Connection {
     int fd;
+    uint64_t number; // in order of arrival
     Phase phase;
     int64_t until_ms; // of those that are not known
     bool is_over;     // was shut down, and has not ended yet
@@ -23,7 +24,8 @@ struct Connections {
     const Guard *guard;
     int64_t time_ms;
     pthread_mutex_t lock;
-    GArray *all; // of Connection; guarded by lock
+    GArray *all;   // of Connection; guarded by lock, as
+    uint64_t came; // how many there were
 };
 
 Connections *connections_new(const Guard *guard, int64_t time_ms)
@@ -73,15 +75,36 @@ static size_t count_locked(const Connections *self, Phase phase)
     return count;
 }
 
-ConnectionVerdict connections_come(Connections *self, int fd, int64_t now_ms)
+/* The one of the hall that came first, taken out of it; -1: it is empty. */
+static int leave_hall_locked(Connections *self)
 {
+    unsigned oldest = self->all->len;
+    for (unsigned i = 0; i < self->all->len; i++) {
+        const Connection *each = &g_array_index(self->all, Connection, i);
+        if (each->phase == PHASE_HALL &&
+            (oldest == self->all->len ||
+             each->number < g_array_index(self->all, Connection, oldest).number))
+            oldest = i;
+    }
+    if (oldest == self->all->len)
+        return -1;
+    int fd = g_array_index(self->all, Connection, oldest).fd;
+    g_array_remove_index_fast(self->all, oldest);
+    return fd;
+}
+
+ConnectionVerdict connections_come(Connections *self, int fd, int64_t now_ms, int *ret_gone)
+{
+    *ret_gone = -1;
     HOLD_LOCK(&self->lock);
     bool has_room = count_locked(self, PHASE_STRANGER) < CONNECTIONS_STRANGERS;
-    bool is_full = count_locked(self, PHASE_KNOWN) >= CONNECTIONS_KNOWN ||
-                   (!has_room && count_locked(self, PHASE_HALL) >= CONNECTIONS_HALL);
+    bool is_full = count_locked(self, PHASE_KNOWN) >= CONNECTIONS_KNOWN;
+    if (!is_full && !has_room && count_locked(self, PHASE_HALL) >= CONNECTIONS_HALL)
+        *ret_gone = leave_hall_locked(self);
     if (!is_full) {
         const Connection connection = {
             .fd = fd,
+            .number = self->came++,
             .phase = has_room ? PHASE_STRANGER : PHASE_HALL,
             .until_ms = now_ms + (has_room ? self->time_ms : CONNECTIONS_HALL_MS),
         };

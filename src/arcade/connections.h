@@ -5,6 +5,8 @@
  *
  * Where all those are taken, a new connection waits in the hall, a moment and not many of them,
  * until its request can be seen: with the token, or for a page, it comes in; else it gets a 503.
+ * When the hall is full, too, the one that has waited there the longest goes, since whoever has the
+ * token has sent it at once: a flood of half-sent requests does not keep the person out.
  */
 #pragma once
 
@@ -12,7 +14,7 @@
 
 #define CONNECTIONS_STRANGERS 16 // that have not shown the token
 #define CONNECTIONS_KNOWN     64 // that have
-#define CONNECTIONS_HALL      16
+#define CONNECTIONS_HALL      64
 #define CONNECTIONS_TIME_MS   (10 * 1000) // for a request with the token, or for a page
 #define CONNECTIONS_HALL_MS   1000
 #define CONNECTIONS_LOOK_MS   20 // how often the hall is looked at
@@ -29,8 +31,10 @@ typedef enum {
     CONNECTION_REFUSED,  // no room: connections_refuse() it
 } ConnectionVerdict;
 
-/* A connection was accepted. */
-ConnectionVerdict connections_come(Connections *self, int fd, int64_t now_ms);
+/* A connection was accepted. *ret_gone (-1: none) had to leave the hall for it:
+   connections_refuse() it. Call connections_look() for the hall before, so that none leaves that
+   can come in. */
+ConnectionVerdict connections_come(Connections *self, int fd, int64_t now_ms, int *ret_gone);
 /* Of a new connection that waits, or of one that is too many: says 503 and closes. */
 void connections_refuse(int fd);
 

@@ -15,6 +15,7 @@ expect_file .wm/.gitignore runs/
 for file in .wm/config.yml .wm/tasks/answer.md .wm/tasks/code-review.md .wm/tasks/implement.md $CALLER; do
     [ -s $file ] || fail "no $file"
 done
+grep -q 'allowed-events: \[COMMENT, REQUEST_CHANGES\]' .wm/tasks/code-review.md || fail "the reviewer may approve"
 expect_contains .wm/config.yml "engine: kedge"
 expect_contains $CALLER "install_claude_code: false"
 cp -r . ../before

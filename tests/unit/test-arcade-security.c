@@ -371,6 +371,35 @@ static void test_strangers(void **state)
     assert_true(has_room);
 }
 
+static ConnectionVerdict come(Connections *connections, int fd)
+{
+    int gone = -1;
+    ConnectionVerdict verdict = connections_come(connections, fd, 1000, &gone);
+    assert_int_equal(gone, -1);
+    return verdict;
+}
+
+/* Where strangers and the hall are full, the one that has waited the longest goes. */
+static void test_flood(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(Guard) guard = NULL;
+    assert_true(guard_new(1, NULL, &guard, NULL));
+    Connections *connections = connections_new(guard, 0);
+    int fd = 10000, gone = -1;
+    for (int i = 0; i < CONNECTIONS_STRANGERS; i++)
+        assert_int_equal(come(connections, fd++), CONNECTION_ADMITTED);
+    int first = fd;
+    for (int i = 0; i < CONNECTIONS_HALL; i++)
+        assert_int_equal(come(connections, fd++), CONNECTION_IN_HALL);
+    for (int i = 0; i < 3 * CONNECTIONS_HALL; i++) {
+        assert_int_equal(connections_come(connections, fd++, 1000, &gone), CONNECTION_IN_HALL);
+        assert_int_equal(gone, first++);
+    }
+    for (int i = 10000; i < fd; i++)
+        connections_end(connections, i);
+    connections_free(connections);
+}
+
 /* Who has shown the token stays, however long nothing is asked. */
 static void test_connections(void **state G_GNUC_UNUSED)
 {
@@ -380,7 +409,7 @@ static void test_connections(void **state G_GNUC_UNUSED)
     int pairs[3][2];
     for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]), 0);
-        assert_int_equal(connections_come(connections, pairs[i][0], 1000), CONNECTION_ADMITTED);
+        assert_int_equal(come(connections, pairs[i][0]), CONNECTION_ADMITTED);
     }
     connections_know(connections, pairs[0][0]);
     connections_serve_page(connections, pairs[1][0], 1005);
@@ -395,12 +424,12 @@ static void test_connections(void **state G_GNUC_UNUSED)
     connections_end(connections, pairs[2][0]);
     // all that may be known
     for (int fd = 10000; fd < 10000 + CONNECTIONS_KNOWN - 1; fd++) {
-        assert_int_equal(connections_come(connections, fd, 1000), CONNECTION_ADMITTED);
+        assert_int_equal(come(connections, fd), CONNECTION_ADMITTED);
         connections_know(connections, fd);
     }
-    assert_int_equal(connections_come(connections, 20000, 1000), CONNECTION_REFUSED);
+    assert_int_equal(come(connections, 20000), CONNECTION_REFUSED);
     connections_end(connections, 10000);
-    assert_int_equal(connections_come(connections, 20000, 1000), CONNECTION_ADMITTED);
+    assert_int_equal(come(connections, 20000), CONNECTION_ADMITTED);
     connections_free(connections);
     for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
         close(pairs[i][0]);
@@ -451,8 +480,8 @@ int main(void)
         cmocka_unit_test(test_allow_and_head), cmocka_unit_test(test_assets),
         cmocka_unit_test(test_sizes),          cmocka_unit_test(test_failed_tokens),
         cmocka_unit_test(test_tokens),         cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_connections),    cmocka_unit_test(test_slow_client),
-        cmocka_unit_test(test_proof),
+        cmocka_unit_test(test_connections),    cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_slow_client),    cmocka_unit_test(test_proof),
     };
     return cmocka_run_group_tests(tests, arcade_setup, arcade_teardown);
 }
