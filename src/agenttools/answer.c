@@ -78,6 +78,12 @@ void answer_warn(Answer *self, const char *format, ...)
     json_append_take(self->warnings, json_text(clean));
 }
 
+void answer_warn_all(Answer *self, const GPtrArray *warnings)
+{
+    for (unsigned i = 0; i < warnings->len; i++)
+        answer_warn(self, "%s", (const char *)warnings->pdata[i]);
+}
+
 bool answer_error(GError **error, AnswerCode code, json_t *details, const char *format, ...)
 {
     va_list ap;

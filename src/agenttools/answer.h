@@ -45,6 +45,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)
    as well: set it only when a partial result is of use. */
 void answer_set_data(Answer *self, json_t *data);
 void answer_warn(Answer *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void answer_warn_all(Answer *self, const GPtrArray *warnings); // of char *
 
 /*
  * Failure. A function that fails for one reason returns a GError made by answer_error(); an

@@ -158,7 +158,7 @@ static bool emit_run(OperationCall *call, const void *args_, Answer *answer, GEr
     if (!state_open(NULL, call->cancel, &db, warnings, error) ||
         !emit_do_record(call, args, db, warnings, &data, error))
         return false;
-    emit_warn_all(answer, warnings);
+    answer_warn_all(answer, warnings);
     answer_set_data(answer, data);
     return true;
 }

@@ -43,16 +43,10 @@ void emit_check_project(const char *project, Answer *answer)
                           project);
 }
 
-void emit_warn_all(Answer *answer, const GPtrArray *warnings)
-{
-    for (unsigned i = 0; i < warnings->len; i++)
-        answer_warn(answer, "%s", (const char *)g_ptr_array_index(warnings, i));
-}
-
 bool emit_open_state(const OperationCall *call, Db **ret_db, Answer *answer, GError **error)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     bool is_open = state_open(NULL, call->cancel, ret_db, warnings, error);
-    emit_warn_all(answer, warnings);
+    answer_warn_all(answer, warnings);
     return is_open;
 }

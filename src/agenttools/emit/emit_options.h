@@ -25,5 +25,3 @@ void emit_check_run_id(const char *run_id, Answer *answer);
 void emit_check_project(const char *project, Answer *answer); // NULL is good
 /* The database; what is to be known about it goes to the answer. */
 bool emit_open_state(const OperationCall *call, Db **ret_db, Answer *answer, GError **error);
-/* `warnings` is of char *. */
-void emit_warn_all(Answer *answer, const GPtrArray *warnings);

@@ -107,7 +107,7 @@ static bool resume_run(OperationCall *call, const void *args_, Answer *answer, G
     g_autofree char *run_id = resuming.run_id;
     if (!is_done)
         return false;
-    emit_warn_all(answer, warnings);
+    answer_warn_all(answer, warnings);
     answer_set_data(answer, json_make("runId:%s resumed:%hhd workflow:%s featureId:%s", run_id,
                                       resuming.is_resumed, args->workflow, args->feature));
     return true;

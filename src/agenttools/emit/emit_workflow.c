@@ -82,8 +82,7 @@ static const OperationExample workflow_examples[] = {
 
 static void warn_of(const Workflow *workflow, Answer *answer)
 {
-    for (unsigned i = 0; i < workflow->warnings->len; i++)
-        answer_warn(answer, "%s", (const char *)g_ptr_array_index(workflow->warnings, i));
+    answer_warn_all(answer, workflow->warnings);
 }
 
 static void answer_with(const Workflow *workflow, Answer *answer)

@@ -23,5 +23,3 @@
    found`. */
 bool feedback_open(OperationCall *call, const char *run_id, Answer *answer, Db **ret_db,
                    GError **error);
-/* Takes the texts out of `warnings` (of char *). */
-void feedback_warn(Answer *answer, GPtrArray *warnings);

@@ -361,7 +361,7 @@ static bool read_run(OperationCall *call, const void *args_, Answer *answer, GEr
         !edit_list_pending(db, args->run_id, filter.doc_id, warnings, now_ms, &edits, error))
         return false;
     drop_older(edits, filter.since_ms);
-    feedback_warn(answer, warnings);
+    answer_warn_all(answer, warnings);
     json_t *data =
         json_make("runId:%s annotations:%p edits:%p summary:%p", args->run_id,
                   json_incref(annotations), json_incref(edits), summary_of(annotations, edits));

@@ -208,8 +208,7 @@ static bool task_queue_take(const TaskQueue *self, TaskPool *pool, const TaskPla
         bool is_locked = place->path && answer_error_is(cause, ANSWER_UNAVAILABLE);
         return is_locked ? fail_busy(error) : fail_with_engine(g_steal_pointer(&cause), error);
     }
-    for (unsigned i = 0; i < warnings->len; i++)
-        answer_warn(self->answer, "%s", (char *)warnings->pdata[i]);
+    answer_warn_all(self->answer, warnings);
     return true;
 }
 
