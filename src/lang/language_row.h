@@ -93,3 +93,9 @@ struct Language {
     bool (*hook)(Lexer *self);
     void (*machine)(Lexer *self); // in place of all the above
 };
+
+extern const Language language_rows[]; // the last one has no name
+
+/* SQL as MySQL has it, and MATLAB in .m files: told by the text. */
+extern const Language language_row_mysql;
+extern const Language language_row_matlab;

@@ -1,10 +1,9 @@
 /* See languages.h. */
-#include "lang/rows.h"
+#include "lang/languages.h"
+
+#include "lang/lexer_state.h"
 
 #include <string.h>
-
-static const Language *const tables[] = { language_rows_c, language_rows_script,
-                                          language_rows_other };
 
 #define INTERPRETER_MAX 64
 #define PROBE_BYTES     ((size_t)64 * 1024) // of a text that is asked what it is
@@ -14,24 +13,9 @@ const char *language_name(const Language *self)
     return self->name;
 }
 
-/* The next row of all tables; NULL behind the last. Begins with NULL. */
-static const Language *next_row(const Language *row, size_t *table)
-{
-    if (!row) {
-        *table = 0;
-        return tables[0];
-    }
-    row++;
-    if (row->name)
-        return row;
-    (*table)++;
-    return *table < G_N_ELEMENTS(tables) ? tables[*table] : NULL;
-}
-
 const Language *language_find(const char *name)
 {
-    size_t table = 0;
-    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+    for (const Language *row = language_rows; row->name; row++) {
         if (strcmp(row->name, name) == 0)
             return row;
     }
@@ -41,8 +25,7 @@ const Language *language_find(const char *name)
 const char **language_names(void)
 {
     GPtrArray *names = g_ptr_array_new();
-    size_t table = 0;
-    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+    for (const Language *row = language_rows; row->name; row++) {
         if (language_find(row->name) == row)
             g_ptr_array_add(names, (char *)row->name);
     }
@@ -65,8 +48,7 @@ static bool file_fits(const char *word, size_t size, const char *base, const cha
 
 static const Language *find_by_file(const char *base, const char *extension)
 {
-    size_t table = 0;
-    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+    for (const Language *row = language_rows; row->name; row++) {
         for (const char *word = row->files; *word != '\0';) {
             size_t size = strcspn(word, " ");
             if (file_fits(word, size, base, extension))
@@ -194,8 +176,8 @@ static const Language *detect_interpreter(const char *text, size_t size)
     char name[INTERPRETER_MAX];
     if (!read_interpreter(text, size, name))
         return NULL;
-    size_t table = 0, length = strlen(name);
-    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+    size_t length = strlen(name);
+    for (const Language *row = language_rows; row->name; row++) {
         for (const char *word = row->interpreters; word && *word != '\0';) {
             size_t word_size = strcspn(word, " ");
             if (word_size == length && memcmp(word, name, length) == 0)
