@@ -58,6 +58,17 @@ static bool job_start(AgentSession *self)
     return self->worker != NULL;
 }
 
+/* What was to be sent waits again, before what is queued: the run that comes takes it. */
+static void give_back(AgentSession *self, const SessionJob *job)
+{
+    if (!job->def->is_run || !job->message)
+        return;
+    g_autoptr(json_t) messages = json_array();
+    json_array_append(messages, job->message);
+    message_queue_return(self->follow_ups, messages);
+    agent_session_tell_queues(self);
+}
+
 void agent_session_start_next_job(AgentSession *self)
 {
     const SessionJob *next = g_queue_peek_head(&self->jobs);
@@ -74,7 +85,9 @@ void agent_session_start_next_job(AgentSession *self)
         self->job->background = session_background_running(tool_context_jobs(self->engine.context));
     if (job_start(self))
         return;
-    fail_with(&self->job->error, KEDGE_ERROR_LIMIT, "no thread can be made for the command");
+    give_back(self, self->job);
+    fail_with(&self->job->error, KEDGE_ERROR_LIMIT, "no thread can be made for the command%s",
+              self->job->def->is_run && self->job->message ? "; the message waits" : "");
     job_end(self, self->job);
 }
 

@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "session_fixture.h"
 
+#include <pthread.h>
+
 #define CALL_HANG "[{\"id\":\"t1\",\"name\":\"hang\",\"arguments\":{}}]"
 
 static void abort_now(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
@@ -167,6 +169,40 @@ static void test_ended_by_a_new_session(void **state G_GNUC_UNUSED)
     session_fixture_free(self);
 }
 
+/* No thread that is asked for now can be made, and from then on again. */
+static void stop_threads(pthread_attr_t *usual)
+{
+    pthread_attr_t endless;
+    assert_int_equal(pthread_getattr_default_np(usual), 0);
+    pthread_attr_init(&endless);
+    assert_int_equal(pthread_attr_setstacksize(&endless, (size_t)1 << 46), 0);
+    assert_int_equal(pthread_setattr_default_np(&endless), 0);
+    pthread_attr_destroy(&endless);
+}
+
+/* Nothing that a person wrote is lost then. */
+static void test_no_thread(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self = session_fixture_new(NULL);
+    session_fixture_open(self);
+    sse_server_add_text(self->agent->server, "fine");
+    sse_server_add_text(self->agent->server, "one");
+    sse_server_add_text(self->agent->server, "two");
+    assert_true(session_fixture_prompt(self, "go"));
+    pthread_attr_t usual;
+    stop_threads(&usual);
+    assert_true(session_fixture_command(self, "follow_up", "{\"message\":\"and this\"}", NULL));
+    session_fixture_run_to(self, "command_end");
+    assert_int_equal(pthread_setattr_default_np(&usual), 0);
+    pthread_attr_destroy(&usual);
+    assert_int_equal(count_runs(self), 1);
+    assert_true(session_fixture_prompt(self, "again"));
+    assert_int_equal(sse_server_request_count(self->agent->server), 3);
+    g_autofree char *asked = sse_server_conversation(self->agent->server, 2);
+    assert_non_null(strstr(asked, "and this"));
+    session_fixture_free(self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_result_during_a_job),
         cmocka_unit_test(test_result_at_another_place),
         cmocka_unit_test(test_ended_by_a_new_session),
+        cmocka_unit_test(test_no_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
