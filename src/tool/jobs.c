@@ -206,8 +206,15 @@ static void name_locked(JobTable *self, Job *job)
     job->id = g_strdup_printf("bg_%" G_GINT64_FORMAT, ++self->last_number);
 }
 
-/* Those that ended in front of somebody, and those that are old and told. */
-static void prune_locked(JobTable *self, int64_t now_ms)
+/* What a tool does when its data goes may look into the table: without the lock, therefore. */
+static void drop_job(void *job)
+{
+    worker_join(g_steal_pointer(&((Job *)job)->worker));
+    job_unref(job);
+}
+
+/* Those that ended in front of somebody, and those that are old and told, go to `pruned`. */
+static void prune_locked(JobTable *self, int64_t now_ms, GPtrArray *pruned)
 {
     for (unsigned i = self->jobs->len; i > 0; i--) {
         Job *job = self->jobs->pdata[i - 1];
@@ -215,8 +222,7 @@ static void prune_locked(JobTable *self, int64_t now_ms)
                       (job->is_told || !self->listener);
         if (job->status == JOB_RUNNING || (job->id && !is_old))
             continue;
-        worker_join(g_steal_pointer(&job->worker));
-        g_ptr_array_remove_index(self->jobs, i - 1);
+        g_ptr_array_add(pruned, g_ptr_array_steal_index(self->jobs, i - 1));
     }
 }
 
@@ -239,8 +245,9 @@ static Job *job_new(JobTable *table, const JobSpec *spec)
 bool job_table_start(JobTable *self, const JobSpec *spec, Job **ret_job, GError **error)
 {
     g_autoptr(Job) job = job_new(self, spec);
+    g_autoptr(GPtrArray) pruned = g_ptr_array_new_with_free_func(drop_job);
     pthread_mutex_lock(&self->lock);
-    prune_locked(self, job->started_at);
+    prune_locked(self, job->started_at, pruned);
     bool has_room = spec->is_in_front || has_room_locked(self, spec->max_jobs);
     if (has_room) {
         job->worker = worker_start("kedge-job", jobs_work, job_ref(job));
@@ -269,8 +276,9 @@ bool job_table_start(JobTable *self, const JobSpec *spec, Job **ret_job, GError 
 GPtrArray *job_table_list(JobTable *self, int64_t now_ms)
 {
     GPtrArray *list = g_ptr_array_new_with_free_func(release_job);
+    g_autoptr(GPtrArray) pruned = g_ptr_array_new_with_free_func(drop_job); // after the lock
     HOLD_LOCK(&self->lock);
-    prune_locked(self, now_ms);
+    prune_locked(self, now_ms, pruned);
     unsigned count = self->jobs->len;
     for (unsigned i = 0; i < count; i++) {
         Job *job = self->jobs->pdata[i];

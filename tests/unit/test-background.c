@@ -4,6 +4,7 @@
  */
 #include "tool_fixture.h"
 
+#include "base/timefmt.h"
 #include "tool/background.h"
 
 #include <stdatomic.h>
@@ -241,9 +242,46 @@ static void test_end_of_conversation(void **state G_GNUC_UNUSED)
     assert_int_equal(finished, 1);
 }
 
+static bool end_at_once(Job *job G_GNUC_UNUSED, void *table G_GNUC_UNUSED, JobOutcome *ret_outcome,
+                        GError **error G_GNUC_UNUSED)
+{
+    ret_outcome->text = g_strdup("done");
+    return true;
+}
+
+static void look_into(void *table)
+{
+    job_table_count_running(table);
+}
+
+/* What goes with a job may look at the others. */
+static void test_data_that_looks_at_the_table(void **state G_GNUC_UNUSED)
+{
+    JobTable *table = job_table_new();
+    const JobSpec spec = {
+        .type = "bash",
+        .label = "true",
+        .run = end_at_once,
+        .data = table,
+        .destroy = look_into,
+        .is_in_front = true,
+        .max_jobs = 2,
+    };
+    for (int i = 0; i < 2; i++) {
+        g_autoptr(Job) job = NULL;
+        assert_true(job_table_start(table, &spec, &job, NULL));
+        while (!job_wait(job, 1000, NULL))
+            continue;
+    }
+    g_autoptr(GPtrArray) left = job_table_list(table, time_now_ms());
+    assert_int_equal(left->len, 0);
+    job_table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data_that_looks_at_the_table),
         cmocka_unit_test(test_in_front),
         cmocka_unit_test(test_behind),
         cmocka_unit_test(test_failure_behind),
