@@ -8,11 +8,6 @@
 
 typedef struct AgentSession AgentSession;
 
-typedef enum {
-    COMMAND_ANY_TIME,
-    COMMAND_ENDS_RUN, // aborts the run that is on, and comes after it
-} CommandNeed;
-
 typedef struct SlashDoor SlashDoor; // what shows a terminal's conversation: tui/slash/slash.h
 
 typedef struct CommandReply {
@@ -29,7 +24,6 @@ typedef struct SessionCommand {
     const char *help; // of that, one line
     const FieldDef *fields;
     size_t args_size;
-    CommandNeed need;
     bool is_urgent; // carried out at once, whatever else takes its time
     bool (*run)(AgentSession *session, const void *args, const char *id, CommandReply *reply,
                 GError **error);

@@ -7,7 +7,6 @@ void origin_clear(Origin *self)
     g_free(self->host);
     g_free(self->repo);
     g_free(self->author);
-    g_free(self->association);
     *self = (Origin) { 0 };
 }
 
@@ -32,23 +31,17 @@ void origin_set_github(Origin *self, const GithubMark *mark)
         .host = g_strdup(mark->host),
         .repo = g_strdup(mark->repo),
         .author = g_steal_pointer(&self->author),
-        .association = g_steal_pointer(&self->association),
     };
     origin_take(self, &now);
 }
 
-static void replace(char **text, const char *now)
-{
-    if (!now)
-        return;
-    g_free(*text);
-    *text = g_strdup(now);
-}
-
 void origin_set_author(Origin *self, const json_t *item)
 {
-    replace(&self->author, json_get_text(json_get_object(item, "author"), "login"));
-    replace(&self->association, json_get_text(item, "authorAssociation"));
+    const char *login = json_get_text(json_get_object(item, "author"), "login");
+    if (!login)
+        return;
+    g_free(self->author);
+    self->author = g_strdup(login);
 }
 
 void origin_copy(Origin *self, const Origin *from)
@@ -59,7 +52,6 @@ void origin_copy(Origin *self, const Origin *from)
         .host = g_strdup(from->host),
         .repo = g_strdup(from->repo),
         .author = g_strdup(from->author),
-        .association = g_strdup(from->association),
     };
     origin_take(self, &now);
 }

@@ -20,14 +20,12 @@ typedef struct Origin { // NULL: unknown
     char *url;
     char *host, *repo; // of GitHub; OWNER/REPO
     char *author;      // login of who began it; comments on it are by others, too
-    char *association; // of the author to the repository: "MEMBER", "NONE" …
 } Origin;
 
 void origin_clear(Origin *self);
 
 void origin_set(Origin *self, OriginKind kind, const char *url);
 void origin_set_github(Origin *self, const GithubMark *mark);
-/* Of {"author":{"login"},"authorAssociation"}, as GitHub has it; what is not there stays as it
-   was. */
+/* Of {"author":{"login"}}, as GitHub has it; without one it stays as it was. */
 void origin_set_author(Origin *self, const json_t *item);
 void origin_copy(Origin *self, const Origin *from);

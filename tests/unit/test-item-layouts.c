@@ -189,25 +189,23 @@ static void test_threads(void **state G_GNUC_UNUSED)
 static void test_origin(void **state G_GNUC_UNUSED)
 {
     static const struct {
-        const char *url, *reply, *repo, *address, *author, *association;
+        const char *url, *reply, *repo, *address, *author;
     } cases[] = {
-        { "issue://o/r/5",
-          "{\"title\":\"t\",\"author\":{\"login\":\"mona\"},\"authorAssociation\":\"NONE\"}", "o/r",
-          "https://github.com/o/r/issues/5", "mona", "NONE" },
+        { "issue://o/r/5", "{\"title\":\"t\",\"author\":{\"login\":\"mona\"}}", "o/r",
+          "https://github.com/o/r/issues/5", "mona" },
         { "pr://o/r/7?comments=0", "{\"title\":\"t\",\"author\":{\"login\":\"kit\"}}", "o/r",
-          "https://github.com/o/r/pull/7", "kit", NULL },
+          "https://github.com/o/r/pull/7", "kit" },
         { "issue://o/r/6", "{\"title\":\"t\",\"author\":5}", "o/r",
-          "https://github.com/o/r/issues/6", NULL, NULL },
+          "https://github.com/o/r/issues/6", NULL },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = item_fixture_new("abc");
         gh_fixture_reply_out(fixture, cases[i].reply);
         g_auto(ToolResult) result = item_fixture_read(fixture, cases[i].url);
         const Origin *origin = &result.origin;
-        const char *const got[] = { origin->host, origin->repo, origin->url, origin->author,
-                                    origin->association };
-        const char *const want[] = { "github.com", cases[i].repo, cases[i].address, cases[i].author,
-                                     cases[i].association };
+        const char *const got[] = { origin->host, origin->repo, origin->url, origin->author };
+        const char *const want[] = { "github.com", cases[i].repo, cases[i].address,
+                                     cases[i].author };
         assert_int_equal(origin->kind, ORIGIN_GITHUB);
         for (size_t j = 0; j < G_N_ELEMENTS(want); j++)
             if (g_strcmp0(got[j], want[j]) != 0)

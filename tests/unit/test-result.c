@@ -156,7 +156,6 @@ static void test_origin(void **state G_GNUC_UNUSED)
     assert_string_equal(other.origin.url, "https://github.com/o/r/issues/5");
     assert_string_equal(other.origin.repo, "o/r");
     assert_string_equal(other.origin.author, "mona");
-    assert_null(other.origin.association);
     origin_set(&other.origin, ORIGIN_COMMAND, NULL);
     assert_null(other.origin.author);
 }
