@@ -78,9 +78,7 @@ json_t *acp_prompt_message(const json_t *blocks, GError **error)
 
 static json_t *update_new(const char *kind)
 {
-    json_t *update = json_object();
-    json_set_text(update, "sessionUpdate", kind);
-    return update;
+    return json_make("sessionUpdate:%s", kind);
 }
 
 json_t *acp_chunk(const char *kind, const char *text)
@@ -92,10 +90,8 @@ json_t *acp_chunk(const char *kind, const char *text)
 
 json_t *acp_commands_update(json_t *commands)
 {
-    json_t *update = json_object();
-    json_set_text(update, "sessionUpdate", "available_commands_update");
-    json_set_take(update, "availableCommands", commands);
-    return update;
+    return json_make("sessionUpdate:%s availableCommands:%p", "available_commands_update",
+                     commands);
 }
 
 json_t *acp_session_info(const char *title)
@@ -150,9 +146,7 @@ json_t *acp_tool_call(const char *call_id, const char *tool, const json_t *argum
     call_paths_add(arguments, paths);
     json_t *places = json_array();
     for (unsigned i = 0; i < paths->len; i++) {
-        json_t *place = json_object();
-        json_set_text(place, "path", paths->pdata[i]);
-        json_append_take(places, place);
+        json_append_take(places, json_make("path:%s", (const char *)paths->pdata[i]));
     }
     if (paths->len > 0)
         json_set_take(update, "locations", places);
@@ -170,10 +164,8 @@ json_t *acp_tool_update(const char *call_id, const char *status, const json_t *r
         return update;
     json_t *content = json_array();
     json_each (json_get_array(result, "content"), i, block) {
-        json_t *item = json_object();
-        json_set_text(item, "type", "content");
-        json_set_take(item, "content", json_deep_copy(block));
-        json_append_take(content, item);
+        json_append_take(content,
+                         json_make("type:%s content:%p", "content", json_deep_copy(block)));
     }
     json_set_take(update, "content", content);
     return update;

@@ -53,9 +53,7 @@ const char *acp_conversation_id(const AcpConversation *self)
 /* Takes the update. */
 static void send_update(AcpConversation *self, json_t *update)
 {
-    json_t *params = json_object();
-    json_set_text(params, "sessionId", self->id);
-    json_set_take(params, "update", update);
+    json_t *params = json_make("sessionId:%s update:%p", self->id, update);
     line_server_send(self->link, jsonrpc_notification("session/update", params));
     if (line_channel_is_full(self->link->channel))
         acp_conversation_hold(self, true);
@@ -102,13 +100,9 @@ static bool is_offered(const SessionCommand *command)
 
 static json_t *describe_command(const SessionCommand *command)
 {
-    json_t *described = json_object();
-    json_set_text(described, "name", command->slash);
-    json_set_text(described, "description", command->summary);
+    json_t *described = json_make("name:%s description:%s", command->slash, command->summary);
     if (command->argument) {
-        json_t *input = json_object();
-        json_set_text(input, "hint", command->argument);
-        json_set_take(described, "input", input);
+        json_set_take(described, "input", json_make("hint:%s", command->argument));
     }
     return described;
 }
@@ -251,11 +245,7 @@ static const char *call_of_question(const AcpConversation *self, const json_t *q
 
 static void add_option(json_t *options, const char *id, const char *name, const char *kind)
 {
-    json_t *option = json_object();
-    json_set_text(option, "optionId", id);
-    json_set_text(option, "name", name);
-    json_set_text(option, "kind", kind);
-    json_append_take(options, option);
+    json_append_take(options, json_make("optionId:%s name:%s kind:%s", id, name, kind));
 }
 
 /* The request's id says whose question it is: two conversations may have a q1. Caller frees. */
@@ -283,10 +273,7 @@ static void acp_conversation_ask(AcpConversation *self, const json_t *question)
     if (allowance)
         add_option(options, "allow_session", always, "allow_always");
     add_option(options, "reject", "Reject", "reject_once");
-    json_t *params = json_object();
-    json_set_text(params, "sessionId", self->id);
-    json_set_take(params, "toolCall", call);
-    json_set_take(params, "options", options);
+    json_t *params = json_make("sessionId:%s toolCall:%p options:%p", self->id, call, options);
     g_autofree char *id_text = request_id(self, json_get_text(question, "id"));
     g_autoptr(json_t) id = json_text(id_text);
     line_server_send(self->link, jsonrpc_request(id, "session/request_permission", params));

@@ -52,23 +52,13 @@ static void acp_server_refuse(AcpServer *self, const json_t *id, const char *pro
 
 static void acp_server_initialize(AcpServer *self, const json_t *id)
 {
-    json_t *prompts = json_object();
-    json_set_bool(prompts, "image", true);
-    json_set_bool(prompts, "audio", false);
-    json_set_bool(prompts, "embeddedContext", true);
-    json_t *capabilities = json_object();
-    json_set_bool(capabilities, "loadSession", true);
-    json_set_take(capabilities, "promptCapabilities", prompts);
-    json_t *info = json_object();
-    json_set_text(info, "name", "kedge");
-    json_set_text(info, "title", "kedge");
-    json_set_text(info, "version", KEDGE_VERSION);
-    json_t *result = json_object();
-    json_set_int(result, "protocolVersion", PROTOCOL_VERSION);
-    json_set_take(result, "agentCapabilities", capabilities);
-    json_set_take(result, "agentInfo", info);
-    json_set_take(result, "authMethods", json_array());
-    acp_server_respond(self, id, result);
+    json_t *prompts = json_make("image:%hhd audio:%hhd embeddedContext:%hhd", true, false, true);
+    json_t *capabilities = json_make("loadSession:%hhd promptCapabilities:%p", true, prompts);
+    json_t *info = json_make("name:%s title:%s version:%s", "kedge", "kedge", KEDGE_VERSION);
+    acp_server_respond(
+        self, id,
+        json_make("protocolVersion:%d agentCapabilities:%p agentInfo:%p authMethods:%p",
+                  PROTOCOL_VERSION, capabilities, info, json_array()));
 }
 
 static AcpConversation *acp_server_find(const AcpServer *self, const json_t *params)
@@ -114,9 +104,7 @@ static void session_new_method(AcpServer *self, const json_t *id, const json_t *
     AcpConversation *conversation = open_conversation(self, id, params, NULL, &notice);
     if (!conversation)
         return;
-    json_t *result = json_object();
-    json_set_text(result, "sessionId", acp_conversation_id(conversation));
-    acp_server_respond(self, id, result);
+    acp_server_respond(self, id, json_make("sessionId:%s", acp_conversation_id(conversation)));
     acp_conversation_offer_commands(conversation);
 }
 

@@ -81,10 +81,6 @@ void discoverer_record(Session *session, FoundTools *found)
             json_append_take(list, json_text(*name));
     if (json_array_size(list) == 0)
         return;
-    json_t *data = json_object();
-    json_set_take(data, "found", g_steal_pointer(&list));
-    json_t *fields = json_object();
-    json_set_text(fields, "customType", CUSTOM_TYPE);
-    json_set_take(fields, "data", data);
-    session_append_fields(session, "custom", fields);
+    json_t *data = json_make("found:%p", g_steal_pointer(&list));
+    session_append_fields(session, "custom", json_make("customType:%s data:%p", CUSTOM_TYPE, data));
 }

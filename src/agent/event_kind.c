@@ -60,7 +60,5 @@ const char *event_kind_name(EventKind kind)
 
 json_t *agent_event_new(EventKind kind)
 {
-    json_t *event = json_object();
-    json_set_text(event, "type", event_names[kind]);
-    return event;
+    return json_make("type:%s", event_names[kind]);
 }

@@ -192,10 +192,7 @@ static void add_update(Reading *self, json_t *event, size_t bytes)
 static json_t *block_event(const LiveBlock *block, size_t index, const char *stage)
 {
     g_autofree char *type = g_strconcat(kind_names[block->kind], stage, NULL);
-    json_t *event = json_object();
-    json_set_text(event, "type", type);
-    json_set_int(event, "contentIndex", (gint64)index);
-    return event;
+    return json_make("type:%s contentIndex:%jd", type, (gint64)index);
 }
 
 static void add_end(Reading *self, const LiveBlock *block, size_t index)

@@ -45,11 +45,8 @@ void questions_free(Questions *self)
 
 static json_t *approval_event(const ToolQuestion *question)
 {
-    json_t *event = json_object();
-    json_set_text(event, "tool", question->tool->name);
-    json_set_text(event, "effect", effect_name(question->effect));
-    json_set_text(event, "summary", question->summary);
-    json_set_text(event, "text", question->text);
+    json_t *event = json_make("tool:%s effect:%s summary:%s text:%s", question->tool->name,
+                              effect_name(question->effect), question->summary, question->text);
     if (question->allowance)
         json_set_text(event, "allowance", question->allowance);
     json_set_take(event, "arguments", json_deep_copy(question->arguments));
@@ -58,10 +55,8 @@ static json_t *approval_event(const ToolQuestion *question)
 
 static json_t *choice_event(const ToolChoice *choice)
 {
-    json_t *event = json_object();
-    json_set_text(event, "method", choice->options ? "select" : "editor");
-    json_set_text(event, "tool", choice->tool->name);
-    json_set_text(event, "title", choice->title);
+    json_t *event = json_make("method:%s tool:%s title:%s", choice->options ? "select" : "editor",
+                              choice->tool->name, choice->title);
     json_t *options = choice->options ? json_array() : NULL;
     for (size_t i = 0; options && choice->options[i]; i++)
         json_append_take(options, json_text(choice->options[i]));

@@ -18,14 +18,8 @@ const char *repair_memory_name(StrongRepair how)
 void repair_memory_note(Session *session, StrongRepair how, const char *problem, const char *up_to)
 {
     g_autofree char *words = utf8_ellipsize(problem, PROBLEM_MAX_CHARS);
-    json_t *data = json_object();
-    json_set_text(data, "strong", names[how]);
-    json_set_text(data, "problem", words);
-    json_set_text(data, "upTo", up_to);
-    json_t *fields = json_object();
-    json_set_text(fields, "customType", CUSTOM_TYPE);
-    json_set_take(fields, "data", data);
-    session_append_fields(session, "custom", fields);
+    json_t *data = json_make("strong:%s problem:%s upTo:%s", names[how], words, up_to);
+    session_append_fields(session, "custom", json_make("customType:%s data:%p", CUSTOM_TYPE, data));
 }
 
 /* The data of such an entry, borrowed; NULL: it is another one, or says too little. */

@@ -157,11 +157,9 @@ static void keep_setup(Session *session, const SessionContext *before)
 
 static void append_report(Session *session, const char *entry, const char *report)
 {
-    json_t *fields = json_object();
-    json_set_text(fields, "fromId", entry);
-    json_set_text(fields, "summary", report);
-    json_set_take(fields, "details", json_pack("{s:b}", "rewind", 1));
-    session_append_fields(session, "branch_summary", fields);
+    session_append_fields(session, "branch_summary",
+                          json_make("fromId:%s summary:%s details:%p", entry, report,
+                                    json_pack("{s:b}", "rewind", 1)));
 }
 
 json_t *rewinder_end_turn(Conversation *conversation, ToolContext *context)

@@ -11,8 +11,7 @@ static void add_intent_property(json_t *description, bool is_first)
 {
     json_t *parameters = json_get_object(description, "parameters");
     json_t *old = json_get_object(parameters, "properties");
-    json_t *intent = json_object();
-    json_set_text(intent, "type", "string");
+    json_t *intent = json_make("type:%s", "string");
     if (is_first)
         json_set_text(intent, "description", INTENT_HELP);
     json_t *properties = json_object();
@@ -121,11 +120,8 @@ json_t *turn_setup_system_json(TurnSetup *self)
 
 json_t *turn_setup_state(TurnSetup *self)
 {
-    json_t *state = json_object();
-    json_set_take(state, "model", model_to_json(self->model));
-    json_set_text(state, "thinkingLevel", thinking_level_name(self->thinking));
-    json_set_take(state, "dumpTools", turn_setup_tool_list(self));
-    return state;
+    return json_make("model:%p thinkingLevel:%s dumpTools:%p", model_to_json(self->model),
+                     thinking_level_name(self->thinking), turn_setup_tool_list(self));
 }
 
 TurnSetup *turn_setup_ref(TurnSetup *self)

@@ -439,14 +439,8 @@ static json_t *stream_rules_injection(const char *text, json_t *names)
 {
     json_t *details = json_object();
     json_object_set(details, "rules", names);
-    json_t *message = json_object();
-    json_set_text(message, "role", "custom");
-    json_set_text(message, "customType", INJECTION);
-    json_set_text(message, "content", text);
-    json_set_bool(message, "display", false);
-    json_set_take(message, "details", details);
-    json_set_text(message, "attribution", "agent");
-    return message;
+    return json_make("role:%s customType:%s content:%s display:%hhd details:%p attribution:%s",
+                     "custom", INJECTION, text, false, details, "agent");
 }
 
 json_t *stream_rules_take(StreamRules *self)

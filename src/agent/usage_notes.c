@@ -37,8 +37,7 @@ void usage_notes_add(UsageNotes *self, const char *purpose, const json_t *answer
     const json_t *usage = json_get_object(answer, "usage");
     if (!self || json_get_int(usage, "totalTokens", 0) <= 0)
         return;
-    json_t *data = json_object();
-    json_set_text(data, "purpose", purpose);
+    json_t *data = json_make("purpose:%s", purpose);
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         json_t *value = json_object_get(answer, keys[i]);
         if (value)
@@ -60,9 +59,7 @@ void usage_notes_append(UsageNotes *self, Session *session)
     self->kept = json_array();
     pthread_mutex_unlock(&self->lock);
     json_each (kept, i, data) {
-        json_t *fields = json_object();
-        json_set_text(fields, "customType", CUSTOM_TYPE);
-        json_set_take(fields, "data", json_incref(data));
-        session_append_fields(session, "custom", fields);
+        session_append_fields(session, "custom",
+                              json_make("customType:%s data:%p", CUSTOM_TYPE, json_incref(data)));
     }
 }

@@ -52,13 +52,9 @@ bool record_read(const char *path, ArcadeRecord *ret_record)
 
 bool record_write(const char *path, const ArcadeRecord *record, GError **error)
 {
-    g_autoptr(json_t) root = json_object();
-    json_set_int(root, "pid", record->pid);
-    json_set_int(root, "started", record->started);
-    json_set_int(root, "port", record->port);
-    json_set_text(root, "version", record->version);
-    json_set_text(root, "token", record->token);
-    json_set_text(root, "database", record->database);
+    g_autoptr(json_t) root =
+        json_make("pid:%jd started:%jd port:%u version:%s token:%s database:%s", record->pid,
+                  record->started, record->port, record->version, record->token, record->database);
     g_autofree char *text = json_to_pretty(root);
     g_autofree char *line = g_strconcat(text, "\n", NULL);
     unlink(path); // what was there may have had another mode

@@ -106,13 +106,10 @@ static Failure failure_of(const GError *error)
 void reply_error(ArcadeReply *self, const GError *error)
 {
     Failure failure = failure_of(error);
-    json_t *object = json_object();
-    json_set_text(object, "code", failure.code);
-    json_set_text(object, "message", error->message);
+    json_t *object = json_make("code:%s message:%s", failure.code, error->message);
     if (self->error_details)
         json_object_update_missing(object, self->error_details);
-    json_t *whole = json_object();
-    json_set_take(whole, "error", object);
+    json_t *whole = json_make("error:%p", object);
 
     g_autofree char *allow = g_steal_pointer(&self->allow);
     reply_clear(self);

@@ -148,10 +148,7 @@ bool route_html(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **err
     g_autofree char *html = NULL;
     if (!markdown_to_html(text, strlen(text), &html, error))
         return false;
-    json_t *answer = json_object();
-    json_set_text(answer, "html", html);
-    json_set_text(answer, "sha256", document.sha256);
-    reply_json(reply, 200, answer);
+    reply_json(reply, 200, json_make("html:%s sha256:%s", html, document.sha256));
     return true;
 }
 
@@ -244,9 +241,8 @@ static bool fail_changed(Db *db, const char *doc_id, const GError *problem, Arca
 
 static void reply_saved(ArcadeReply *reply, const EditSaved *saved)
 {
-    json_t *answer = json_object();
-    json_set_text(answer, "sha256", saved->sha256);
-    json_set_take(answer, "editId", saved->edit_id ? json_integer(saved->edit_id) : json_null());
+    json_t *answer = json_make("sha256:%s editId:%p", saved->sha256,
+                               saved->edit_id ? json_integer(saved->edit_id) : json_null());
     if (saved->merged) {
         json_set_bool(answer, "merged", true);
         json_set_text(answer, "content", saved->merged);

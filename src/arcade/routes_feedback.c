@@ -76,9 +76,7 @@ bool route_accept(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **e
         g_propagate_error(error, g_steal_pointer(&problem));
         return false;
     }
-    json_t *answer = json_object();
-    json_set_bool(answer, "accepted", true);
-    json_set_bool(answer, "applied", outcome.is_applied);
+    json_t *answer = json_make("accepted:%hhd applied:%hhd", true, outcome.is_applied);
     bool is_read = run_artifact_read(artifact, LIMIT_EDIT_BYTES, &data, &size, NULL);
     g_autofree char *sha256 = is_read ? content_sha256(data, size) : NULL;
     json_set_take(answer, "sha256", json_text(sha256));
@@ -120,8 +118,7 @@ bool route_annotations(ArcadeRequest *request, Db *db, ArcadeReply *reply, GErro
         (filter.run_id && !run_get(db, filter.run_id, time_now_ms(), &run, error)) ||
         !annotation_list(db, &filter, warnings, &annotations, error))
         return false;
-    json_t *answer = json_object();
-    json_set_take(answer, "annotations", g_steal_pointer(&annotations));
+    json_t *answer = json_make("annotations:%p", g_steal_pointer(&annotations));
     if (warnings->len > 0)
         json_set_take(answer, "warnings", routes_feedback_texts(warnings));
     reply_json(reply, 200, answer);
@@ -246,9 +243,7 @@ bool route_delete_annotation(ArcadeRequest *request, Db *db, ArcadeReply *reply,
     if (!request_id(request, &id, error) || !check_own(db, id, error) ||
         !annotation_delete(db, id, time_now_ms(), error))
         return false;
-    json_t *answer = json_object();
-    json_set_bool(answer, "deleted", true);
-    reply_json(reply, 200, answer);
+    reply_json(reply, 200, json_make("deleted:%hhd", true));
     return true;
 }
 
@@ -270,9 +265,7 @@ bool route_reply(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **er
         !annotation_reply(db, id, args.content, AUTHOR, time_now_ms(), &reply_id, error) ||
         !annotation_get(db, id, &thread, error))
         return false;
-    json_t *answer = json_object();
-    json_set_int(answer, "replyId", reply_id);
-    json_set_take(answer, "annotation", g_steal_pointer(&thread));
-    reply_json(reply, 201, answer);
+    reply_json(reply, 201,
+               json_make("replyId:%jd annotation:%p", reply_id, g_steal_pointer(&thread)));
     return true;
 }

@@ -34,9 +34,7 @@ static char *mermaid_path(void)
 bool route_mermaid(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
 {
     g_autofree char *path = mermaid_path();
-    json_t *answer = json_object();
-    json_set_bool(answer, "available", path != NULL);
-    reply_json(reply, 200, answer);
+    reply_json(reply, 200, json_make("available:%hhd", path != NULL));
     return true;
 }
 

@@ -32,9 +32,7 @@ bool route_runs(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **err
     char *cursor = NULL;
     if (!run_list(db, &filter, time_now_ms(), &runs, &cursor, error))
         return false;
-    json_t *answer = json_object();
-    json_set_take(answer, "runs", json_incref(runs));
-    json_set_take(answer, "nextCursor", text_or_null(cursor));
+    json_t *answer = json_make("runs:%p nextCursor:%p", json_incref(runs), text_or_null(cursor));
 
     json_each (runs, index, run) {
         int64_t open = 0;
@@ -70,12 +68,10 @@ bool route_run(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **erro
         !list_artifacts(db, request->id, &artifacts, error) ||
         !run_waiting(db, request->id, &waiting, error))
         return false;
-    json_t *answer = json_object();
-    json_set_take(answer, "run", g_steal_pointer(&run));
-    json_set_take(answer, "steps", g_steal_pointer(&steps));
-    json_set_take(answer, "artifacts", g_steal_pointer(&artifacts));
-    json_set_take(answer, "waiting", g_steal_pointer(&waiting));
-    reply_json(reply, 200, answer);
+    reply_json(reply, 200,
+               json_make("run:%p steps:%p artifacts:%p waiting:%p", g_steal_pointer(&run),
+                         g_steal_pointer(&steps), g_steal_pointer(&artifacts),
+                         g_steal_pointer(&waiting)));
     return true;
 }
 
@@ -90,10 +86,8 @@ bool route_events(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **e
         return false;
     size_t count = json_array_size(events);
     const json_t *last = count == (size_t)limit ? json_array_get(events, count - 1) : NULL;
-    json_t *answer = json_object();
-    json_set_take(answer, "events", g_steal_pointer(&events));
-    json_set_take(answer, "nextAfter",
-                  last ? json_integer(json_get_int(last, "id", after)) : json_null());
-    reply_json(reply, 200, answer);
+    reply_json(reply, 200,
+               json_make("events:%p nextAfter:%p", g_steal_pointer(&events),
+                         last ? json_integer(json_get_int(last, "id", after)) : json_null()));
     return true;
 }

@@ -9,17 +9,10 @@ json_t *view_artifact(const RunArtifact *artifact)
 {
     g_autofree char *name = g_path_get_basename(artifact->path);
     g_autofree char *created_at = time_format_iso(artifact->created_at);
-    json_t *view = json_object();
-    json_set_text(view, "docId", artifact->doc_id);
-    json_set_text(view, "path", artifact->path);
-    json_set_text(view, "name", name);
-    json_set_text(view, "storageRoot", artifact->storage_root);
-    json_set_text(view, "type", artifact->type);
-    json_set_take(view, "feature", json_text(artifact->feature));
-    json_set_take(view, "step", json_text(artifact->step));
-    json_set_take(view, "subflow", json_text(artifact->subflow));
-    json_set_text(view, "createdAt", created_at);
-    return view;
+    return json_make("docId:%s path:%s name:%s storageRoot:%s type:%s feature:%s? step:%s? "
+                     "subflow:%s? createdAt:%s",
+                     artifact->doc_id, artifact->path, name, artifact->storage_root, artifact->type,
+                     artifact->feature, artifact->step, artifact->subflow, created_at);
 }
 
 bool view_find_artifact(Db *db, const char *doc_id, RunArtifact **ret_artifact, GError **error)

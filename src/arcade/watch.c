@@ -184,9 +184,8 @@ typedef struct Saying {
 static bool append_row(Db *db, void *saying_, GError **error)
 {
     const Saying *saying = saying_;
-    g_autoptr(json_t) data = json_object();
-    json_set_text(data, "docId", saying->doc_id);
-    json_set_take(data, "sha256", saying->sha256[0] ? json_text(saying->sha256) : json_null());
+    g_autoptr(json_t) data = json_make("docId:%s sha256:%p", saying->doc_id,
+                                       saying->sha256[0] ? json_text(saying->sha256) : json_null());
     return feed_append(db, "artifact", NULL, saying->doc_id, data, time_now_ms(), error);
 }
 

@@ -26,12 +26,8 @@ void check_list_add(CheckList *self, const char *id, CheckState state, const cha
     va_end(list);
     g_autofree char *line = plain_line(words);
     g_autofree char *help = recovery ? plain_line(recovery) : NULL;
-    json_t *check = json_object();
-    json_set_text(check, "id", id);
-    json_set_text(check, "status", self->names[state]);
-    json_set_text(check, "text", line);
-    json_set_text(check, "recovery", help);
-    json_append_take(self->checks, check);
+    json_append_take(self->checks, json_make("id:%s status:%s text:%s recovery:%s", id,
+                                             self->names[state], line, help));
     self->counts[state]++;
 }
 

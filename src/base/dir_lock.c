@@ -31,10 +31,8 @@ struct DirLock {
 
 static bool write_info(const char *lock, char **ret_text, GError **error)
 {
-    g_autoptr(json_t) info = json_object();
-    json_set_int(info, "pid", getpid());
-    json_set_int(info, "timestamp", time_now_ms());
-    json_set_text(info, "host", g_get_host_name());
+    g_autoptr(json_t) info =
+        json_make("pid:%d timestamp:%jd host:%s", getpid(), time_now_ms(), g_get_host_name());
     g_autofree char *text = json_to_text(info);
     g_autofree char *path = g_build_filename(lock, "info", NULL);
     g_auto(Fd) fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

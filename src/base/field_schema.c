@@ -8,9 +8,7 @@
 
 static json_t *schema_of_type(const char *type)
 {
-    json_t *schema = json_object();
-    json_set_text(schema, "type", type);
-    return schema;
+    return json_make("type:%s", type);
 }
 
 // Takes the reference `items`.
@@ -60,9 +58,7 @@ static json_t *schema_of_string_or_list(const FieldDef *field)
     json_t *choices = json_array();
     json_append_take(choices, schema_of_type("string"));
     json_append_take(choices, schema_of_list(field, schema_of_string(field)));
-    json_t *schema = json_object();
-    json_set_take(schema, "anyOf", choices);
-    return schema;
+    return json_make("anyOf:%p", choices);
 }
 
 typedef json_t *(*SchemaFunc)(const FieldDef *fields);

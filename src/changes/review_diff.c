@@ -32,8 +32,7 @@ json_t *review_files_of_git(const char *diff)
         const char *end = next ? next + 1 : at + strlen(at);
         const char *hunk = strstr(at, "\n@@ ");
         g_autofree char *name = name_of(at, (size_t)(end - at));
-        json_t *file = json_object();
-        json_set_text(file, "filename", name);
+        json_t *file = json_make("filename:%s", name);
         if (hunk && hunk < end)
             json_set_take(file, "patch", json_text_n(hunk + 1, (size_t)(end - hunk - 1)));
         json_append_take(files, file);

@@ -126,9 +126,8 @@ bool review_findings_read(const char *answer, const json_t *files, json_t **ret_
         g_autofree char *text = field_problems_text(problems);
         return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strchomp(text));
     }
-    json_t *review = json_object();
-    json_set_text(review, "summary", fields.summary);
-    json_set_take(review, "findings", review_findings_sorted(fields.findings, files));
+    json_t *review = json_make("summary:%s findings:%p", fields.summary,
+                               review_findings_sorted(fields.findings, files));
     *ret_review = review;
     return true;
 }

@@ -117,10 +117,9 @@ static json_t *json_or_null(const json_t *value)
 
 static json_t *config_describe(const Settings *settings, const SettingPath *path, bool has_origin)
 {
-    json_t *object = json_object();
-    json_set_take(object, "value", json_or_null(value_of(settings, path)));
-    json_set_text(object, "type", setting_type_name(path->key->type));
-    json_set_text(object, "description", path->key->help);
+    json_t *object =
+        json_make("value:%p type:%s description:%s", json_or_null(value_of(settings, path)),
+                  setting_type_name(path->key->type), path->key->help);
     if (has_origin)
         json_set_text(object, "origin", origin_text(settings, path->key));
     return object;
@@ -222,8 +221,7 @@ static int get_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(Settings) settings = load_here();
     g_autofree char *text = NULL;
     if (options.is_json) {
-        g_autoptr(json_t) object = json_object();
-        json_set_text(object, "key", words->pdata[0]);
+        g_autoptr(json_t) object = json_make("key:%s", (const char *)words->pdata[0]);
         g_autoptr(json_t) rest = config_describe(settings, &path, options.has_origin);
         json_object_update(object, rest);
         text = json_to_text(object);
@@ -248,9 +246,7 @@ static int config_save(const char *name, const SettingPath *path, const json_t *
     const json_t *now = value ? value : value_of(settings, path);
     g_autofree char *text = NULL;
     if (is_json) {
-        g_autoptr(json_t) object = json_object();
-        json_set_text(object, "key", name);
-        json_set_take(object, "value", json_or_null(now));
+        g_autoptr(json_t) object = json_make("key:%s value:%p", name, json_or_null(now));
         text = json_to_text(object);
     } else {
         g_autofree char *shown = now ? text_for_output(now) : g_strdup("(unset)");

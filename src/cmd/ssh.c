@@ -85,9 +85,7 @@ static bool file_save(const char *path, const json_t *root, GError **error)
 
 static json_t *entry_of(const char *address, const AddOptions *given)
 {
-    json_t *entry = json_object();
-    json_set_text(entry, "host", address);
-    json_set_text(entry, "username", given->user);
+    json_t *entry = json_make("host:%s username:%s", address, given->user);
     if (given->port != 0)
         json_set_int(entry, "port", given->port);
     json_set_text(entry, "keyPath", given->key);

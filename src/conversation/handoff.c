@@ -74,14 +74,8 @@ static json_t *message_of(const char *document)
                         document);
     json_t *content = json_array();
     json_append_take(content, message_text_block(text));
-    json_t *message = json_object();
-    json_set_text(message, "role", "custom");
-    json_set_text(message, "customType", "handoff");
-    json_set_take(message, "content", content);
-    json_set_bool(message, "display", true);
-    json_set_text(message, "attribution", "agent");
-    json_set_int(message, "timestamp", time_now_ms());
-    return message;
+    return json_make("role:%s customType:%s content:%p display:%hhd attribution:%s timestamp:%jd",
+                     "custom", "handoff", content, true, "agent", time_now_ms());
 }
 
 /* As a file beside the new session, where the settings want one. Caller frees; NULL: none. */

@@ -11,8 +11,7 @@
 
 void plan_approval_record(Session *session, const char *mode, const char *file)
 {
-    json_t *fields = json_object();
-    json_set_text(fields, "mode", mode);
+    json_t *fields = json_make("mode:%s", mode);
     if (file)
         json_set_take(fields, "data", json_pack("{s:s}", "planFilePath", file));
     session_append_fields(session, "mode_change", fields);

@@ -79,15 +79,10 @@ json_t *session_background_message(const GPtrArray *jobs, Artifacts *artifacts)
     }
     json_t *content = json_array();
     json_append_take(content, message_text_block(text->str));
-    json_t *message = json_object();
-    json_set_text(message, "role", "custom");
-    json_set_text(message, "customType", "async-result");
-    json_set_take(message, "content", content);
-    json_set_bool(message, "display", true);
-    json_set_text(message, "attribution", "agent");
-    json_set_take(message, "details", json_pack("{s:o}", "jobs", told));
-    json_set_int(message, "timestamp", time_now_ms());
-    return message;
+    return json_make(
+        "role:%s customType:%s content:%p display:%hhd attribution:%s details:%p timestamp:%jd",
+        "custom", "async-result", content, true, "agent", json_pack("{s:o}", "jobs", told),
+        time_now_ms());
 }
 
 char *session_background_running(JobTable *table)

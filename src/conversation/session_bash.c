@@ -125,8 +125,7 @@ static void set_artifact(json_t *object, const SessionBash *self, const char *ar
 json_t *session_bash_data(const SessionBash *self)
 {
     const UserShellResult *result = &self->result;
-    json_t *data = json_object();
-    json_set_text(data, "output", result->output);
+    json_t *data = json_make("output:%s", result->output);
     if (!result->is_cancelled)
         json_set_int(data, "exitCode", result->exit_code);
     json_set_bool(data, "cancelled", result->is_cancelled);
@@ -142,8 +141,7 @@ json_t *session_bash_data(const SessionBash *self)
 json_t *session_bash_message(const SessionBash *self)
 {
     const UserShellResult *result = &self->result;
-    json_t *message = json_object();
-    json_set_text(message, "role", self->is_python ? "pythonExecution" : "bashExecution");
+    json_t *message = json_make("role:%s", self->is_python ? "pythonExecution" : "bashExecution");
     json_set_text(message, self->is_python ? "code" : "command", self->command);
     json_set_text(message, "output", result->output);
     if (!result->is_cancelled)

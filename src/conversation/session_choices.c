@@ -266,23 +266,14 @@ json_t *agent_session_stats(const AgentSession *self)
         sums.user += g_str_equal(role, "user");
         sums.results += g_str_equal(role, "toolResult");
     }
-    json_t *tokens = json_object();
-    json_set_int(tokens, "input", sums.input);
-    json_set_int(tokens, "output", sums.output);
-    json_set_int(tokens, "cacheRead", sums.cache_read);
-    json_set_int(tokens, "cacheWrite", sums.cache_write);
-    json_set_int(tokens, "total", sums.total);
-    json_t *stats = json_object();
-    json_set_text(stats, "sessionFile", self->view.path);
-    json_set_text(stats, "sessionId", json_get_text(self->view.header, "id"));
-    json_set_int(stats, "userMessages", sums.user);
-    json_set_int(stats, "assistantMessages", sums.assistant);
-    json_set_int(stats, "toolCalls", sums.calls);
-    json_set_int(stats, "toolResults", sums.results);
-    json_set_int(stats, "totalMessages", (gint64)json_array_size(self->view.messages));
-    json_set_take(stats, "tokens", tokens);
-    json_set_take(stats, "cost", json_real(sums.cost));
-    return stats;
+    json_t *tokens =
+        json_make("input:%jd output:%jd cacheRead:%jd cacheWrite:%jd total:%jd", sums.input,
+                  sums.output, sums.cache_read, sums.cache_write, sums.total);
+    return json_make("sessionFile:%s sessionId:%s userMessages:%jd assistantMessages:%jd "
+                     "toolCalls:%jd toolResults:%jd totalMessages:%jd tokens:%p cost:%p",
+                     self->view.path, json_get_text(self->view.header, "id"), sums.user,
+                     sums.assistant, sums.calls, sums.results,
+                     (gint64)json_array_size(self->view.messages), tokens, json_real(sums.cost));
 }
 
 char *agent_session_system_prompt(AgentSession *self)

@@ -446,11 +446,8 @@ COMMAND(get_commands)
     for (size_t i = 0; slash_set_at(agent_session_slash_set(session), i, &command, &source); i++) {
         if (!command->run || g_str_equal(source, SESSION_SLASH_SOURCE))
             continue;
-        json_t *item = json_object();
-        json_set_text(item, "name", command->slash);
-        json_set_text(item, "description", command->summary);
-        json_set_text(item, "source", source);
-        json_append_take(list, item);
+        json_append_take(list, json_make("name:%s description:%s source:%s", command->slash,
+                                         command->summary, source));
     }
     return reply_with(reply, "commands", list);
 }

@@ -12,10 +12,7 @@
 static json_t *outcome_data(const AgentOutcome *outcome)
 {
     static const char *const ends[] = { "done", "error", "aborted", "budget", "loop" };
-    json_t *data = json_object();
-    json_set_text(data, "end", ends[outcome->end]);
-    json_set_text(data, "budget", outcome->budget_text);
-    return data;
+    return json_make("end:%s budget:%s", ends[outcome->end], outcome->budget_text);
 }
 
 /* A person's alone: what background jobs came to is no prompt of theirs. New reference; NULL: there

@@ -43,11 +43,9 @@ json_t *session_view_context_usage(const SessionView *self, int64_t window)
 {
     bool is_known = self->context_tokens >= 0;
     double percent = window > 0 ? (double)self->context_tokens * 100 / (double)window : 0;
-    json_t *usage = json_object();
-    json_set_take(usage, "tokens", is_known ? json_integer(self->context_tokens) : json_null());
-    json_set_int(usage, "contextWindow", window);
-    json_set_take(usage, "percent", is_known ? json_real(round(percent * 10) / 10) : json_null());
-    return usage;
+    return json_make("tokens:%p contextWindow:%jd percent:%p",
+                     is_known ? json_integer(self->context_tokens) : json_null(), window,
+                     is_known ? json_real(round(percent * 10) / 10) : json_null());
 }
 
 void session_view_note(SessionView *self, const json_t *event)

@@ -175,9 +175,7 @@ static json_t *message_arguments(const char *message, kedge_error **ret_error)
                         ret_error);
         return NULL;
     }
-    json_t *arguments = json_object();
-    json_set_text(arguments, "message", message);
-    return arguments;
+    return json_make("message:%s", message);
 }
 
 static kedge_code lib_talk_say(kedge_session *session, const char *name, const char *message,
@@ -279,9 +277,7 @@ kedge_code kedge_session_answer(kedge_session *session, const char *question_id,
 {
     if (!question_id || !g_utf8_validate(question_id, -1, NULL))
         return lib_talk_refuse("an answer needs the id of a question", ret_error);
-    json_t *arguments = json_object();
-    json_set_text(arguments, "questionId", question_id);
-    json_set_bool(arguments, "approved", is_approved != 0);
+    json_t *arguments = json_make("questionId:%s approved:%hhd", question_id, is_approved != 0);
     LibCall call = { 0 };
     return lib_talk_command(session, &call, "answer", arguments, ret_error);
 }

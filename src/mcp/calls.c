@@ -80,10 +80,8 @@ static void send_progress(void *data)
 {
     Progress *progress = data;
     McpCall *call = progress->call;
-    json_t *params = json_object();
-    json_set_take(params, "progressToken", json_incref(call->progress_token));
-    json_set_int(params, "progress", ++call->progress);
-    json_set_text(params, "message", progress->text);
+    json_t *params = json_make("progressToken:%p progress:%jd message:%s",
+                               json_incref(call->progress_token), ++call->progress, progress->text);
     json_t *message = jsonrpc_notification("notifications/progress", params);
     LineServer *link = call->calls->spec.link;
     if (call->is_cancelled || line_channel_is_full(link->channel))

@@ -54,21 +54,13 @@ static json_t *questions_form(const char *message, const char *name, json_t *fie
     json_set_take(properties, name, field);
     json_t *required = json_array();
     json_append_take(required, json_text(name));
-    json_t *schema = json_object();
-    json_set_text(schema, "type", "object");
-    json_set_take(schema, "properties", properties);
-    json_set_take(schema, "required", required);
-    json_t *params = json_object();
-    json_set_text(params, "message", message);
-    json_set_take(params, "requestedSchema", schema);
-    return params;
+    json_t *schema = json_make("type:%s properties:%p required:%p", "object", properties, required);
+    return json_make("message:%s requestedSchema:%p", message, schema);
 }
 
 static json_t *approval_form(const ToolQuestion *question)
 {
-    json_t *approve = json_object();
-    json_set_text(approve, "type", "boolean");
-    json_set_text(approve, "title", "Run this command?");
+    json_t *approve = json_make("type:%s title:%s", "boolean", "Run this command?");
     return questions_form(question->text, "approve", approve);
 }
 
@@ -114,8 +106,7 @@ static void withdraw_question(void *data)
     Elicitation *self = data;
     McpQuestions *questions = self->questions;
     if (self->key && g_hash_table_lookup(questions->open, self->key) == self) {
-        json_t *params = json_object();
-        json_set_text(params, "requestId", self->key);
+        json_t *params = json_make("requestId:%s", self->key);
         line_server_send(questions->link, jsonrpc_notification("notifications/cancelled", params));
         g_hash_table_remove(questions->open, self->key);
     }

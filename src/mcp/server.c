@@ -78,20 +78,12 @@ static void mcp_server_initialize(McpServer *self, const json_t *id, const json_
     self->door.choose = can_elicit ? mcp_questions_choose : NULL;
     self->has_roots = json_object_get(capabilities, "roots") != NULL;
 
-    json_t *server_info = json_object();
-    json_set_text(server_info, "name", "kedge");
-    json_set_text(server_info, "title", "kedge");
-    json_set_text(server_info, "version", KEDGE_VERSION);
-    json_t *tools = json_object();
-    json_set_bool(tools, "listChanged", false);
-    json_t *offered = json_object();
-    json_set_take(offered, "tools", tools);
+    json_t *server_info = json_make("name:%s title:%s version:%s", "kedge", "kedge", KEDGE_VERSION);
+    json_t *tools = json_make("listChanged:%hhd", false);
+    json_t *offered = json_make("tools:%p", tools);
 
-    json_t *result = json_object();
-    json_set_text(result, "protocolVersion", self->protocol);
-    json_set_take(result, "capabilities", offered);
-    json_set_take(result, "serverInfo", server_info);
-    json_set_text(result, "instructions", instructions);
+    json_t *result = json_make("protocolVersion:%s capabilities:%p serverInfo:%p instructions:%s",
+                               self->protocol, offered, server_info, instructions);
     mcp_server_send(self, jsonrpc_result(id, result));
 }
 

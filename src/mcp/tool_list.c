@@ -30,8 +30,7 @@ json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door, bool has_title
         const ToolDef *tool = tool_set_at(tools, i);
         if (!tool_door_offers(door, tool))
             continue;
-        json_t *item = json_object();
-        json_set_text(item, "name", tool->name);
+        json_t *item = json_make("name:%s", tool->name);
         if (has_titles)
             json_set_text(item, "title", tool->label);
         g_autofree char *description = tool_description(tool, tools);
@@ -42,7 +41,5 @@ json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door, bool has_title
         json_set_take(item, "annotations", annotations(tool, door, !has_titles));
         json_append_take(array, item);
     }
-    json_t *result = json_object();
-    json_set_take(result, "tools", array);
-    return result;
+    return json_make("tools:%p", array);
 }

@@ -85,10 +85,9 @@ static json_t *write_content(const json_t *blocks)
             json_append_take(content, message_text_block(json_get_text(block, "text")));
             has_text = true;
         } else if (wire_block_is(block, "image")) {
-            json_t *source = json_object();
-            json_set_text(source, "type", "base64");
-            json_set_text(source, "media_type", json_get_text(block, "mimeType"));
-            json_set_text(source, "data", json_get_text(block, "data"));
+            json_t *source =
+                json_make("type:%s media_type:%s data:%s", "base64",
+                          json_get_text(block, "mimeType"), json_get_text(block, "data"));
             json_t *image = json_object();
             json_set_text(image, "type", "image");
             json_set_take(image, "source", source);
@@ -103,9 +102,8 @@ static json_t *write_content(const json_t *blocks)
 static json_t *write_tool_result(const json_t *message)
 {
     g_autoptr(json_t) content = write_content(json_get_array(message, "content"));
-    json_t *result = json_object();
-    json_set_text(result, "type", "tool_result");
-    json_set_text(result, "tool_use_id", json_get_text(message, "toolCallId"));
+    json_t *result =
+        json_make("type:%s tool_use_id:%s", "tool_result", json_get_text(message, "toolCallId"));
     const json_t *first = json_array_get(content, 0);
     if (json_array_size(content) == 1)
         json_set_text(result, "content", json_get_text(first, "text"));
@@ -138,16 +136,11 @@ static json_t *write_assistant_block(const json_t *block)
         return write_thinking(block);
     json_t *out = NULL;
     if (wire_block_is(block, "redactedThinking")) {
-        out = json_object();
-        json_set_text(out, "type", "redacted_thinking");
-        json_set_text(out, "data", json_get_text(block, "data"));
+        out = json_make("type:%s data:%s", "redacted_thinking", json_get_text(block, "data"));
     } else if (wire_block_is(block, "toolCall")) {
         json_t *input = json_get_object(block, "arguments");
-        out = json_object();
-        json_set_text(out, "type", "tool_use");
-        json_set_text(out, "id", json_get_text(block, "id"));
-        json_set_text(out, "name", json_get_text(block, "name"));
-        json_set_take(out, "input", input ? json_incref(input) : json_object());
+        out = json_make("type:%s id:%s name:%s input:%p", "tool_use", json_get_text(block, "id"),
+                        json_get_text(block, "name"), input ? json_incref(input) : json_object());
     }
     return out;
 }
@@ -188,9 +181,8 @@ static json_t *write_tools(const json_t *tools)
 {
     json_t *out = json_array();
     json_each (tools, i, tool) {
-        json_t *copy = json_object();
-        json_set_text(copy, "name", json_get_text(tool, "name"));
-        json_set_text(copy, "description", json_get_text(tool, "description"));
+        json_t *copy = json_make("name:%s description:%s", json_get_text(tool, "name"),
+                                 json_get_text(tool, "description"));
         json_object_set(copy, "input_schema", json_object_get(tool, "parameters"));
         json_append_take(out, copy);
     }
@@ -204,8 +196,7 @@ static json_t *cache_marker(const Model *model)
     WireCache retention = wire_cache_retention();
     if (retention == WIRE_CACHE_NONE)
         return NULL;
-    json_t *marker = json_object();
-    json_set_text(marker, "type", "ephemeral");
+    json_t *marker = json_make("type:%s", "ephemeral");
     if (retention == WIRE_CACHE_LONG && is_first_party(model))
         json_set_text(marker, "ttl", "1h"); // on all markers: a 1h one must not follow a 5m one
     return marker;
@@ -253,17 +244,17 @@ static void set_thinking(json_t *body, const ProviderRequest *request, int64_t b
     const Model *model = request->model;
     bool is_on = request->thinking != THINKING_OFF;
     bool is_adaptive = is_on && model->thinking_mode == THINKING_MODE_EFFORT;
-    json_t *thinking = json_object();
-    json_set_text(thinking, "type", is_adaptive ? "adaptive" : budget > 0 ? "enabled" : "disabled");
+    json_t *thinking = json_make("type:%s", is_adaptive  ? "adaptive"
+                                            : budget > 0 ? "enabled"
+                                                         : "disabled");
     if (budget > 0)
         json_set_int(thinking, "budget_tokens", budget);
     json_set_take(body, "thinking", thinking);
     if (is_adaptive || (budget > 0 && model->thinking_mode == THINKING_MODE_BUDGET_EFFORT)) {
         const json_t *words = json_get_object(model->compat, "reasoningEffortMap");
         const char *word = json_get_text(words, thinking_level_name(request->thinking));
-        json_t *output = json_object();
-        json_set_text(output, "effort", word ? word : efforts[request->thinking]);
-        json_set_take(body, "output_config", output);
+        json_set_take(body, "output_config",
+                      json_make("effort:%s", word ? word : efforts[request->thinking]));
     }
 }
 

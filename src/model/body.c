@@ -418,8 +418,7 @@ static json_t *make_word(const ProviderRequest *request, const WireFormat *wire)
 {
     g_autoptr(json_t) content = json_array();
     json_append_take(content, message_text_block(CONTINUE));
-    g_autoptr(json_t) message = json_object();
-    json_set_text(message, "role", "user");
+    g_autoptr(json_t) message = json_make("role:%s", "user");
     json_object_set(message, "content", content);
     json_t *out = json_array();
     wire->write_user(request->model, message, false, out);

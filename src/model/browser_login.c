@@ -170,10 +170,8 @@ bool browser_login_read_code(const BrowserLogin *self, const char *text, char **
 
 static char *exchange_body(const BrowserLogin *self, const char *code)
 {
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "code", code);
-    json_set_text(body, "code_verifier", self->verifier);
-    json_set_text(body, "code_challenge_method", "S256");
+    g_autoptr(json_t) body = json_make("code:%s code_verifier:%s code_challenge_method:%s", code,
+                                       self->verifier, "S256");
     return json_to_text(body);
 }
 

@@ -106,10 +106,7 @@ static json_t *copy_without(const json_t *block, const char *key)
 
 static json_t *redacted_block(const char *data)
 {
-    json_t *block = json_object();
-    json_set_text(block, "type", "redactedThinking");
-    json_set_text(block, "data", data);
-    return block;
+    return json_make("type:%s data:%s", "redactedThinking", data);
 }
 
 /* Could it have come from the server that it is to go to? */
@@ -345,10 +342,7 @@ static void append_blocks(Converter *self, const char *role, json_t *blocks)
         json_decref(blocks);
         return;
     }
-    json_t *message = json_object();
-    json_set_text(message, "role", role);
-    json_set_take(message, "content", blocks);
-    json_append_take(self->out, message);
+    json_append_take(self->out, json_make("role:%s content:%p", role, blocks));
 }
 
 /* Anthropic takes nothing but text in a result that is an error. */
@@ -389,8 +383,7 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
         converter_note(self, REPAIR_MISSING_RESULT);
         json_append_take(blocks, message_text_block(missing));
     }
-    json_t *message = json_object();
-    json_set_text(message, "role", "toolResult");
+    json_t *message = json_make("role:%s", "toolResult");
     json_set_text(message, "toolCallId", normal_id(self, id ? id : "", true)); // known by now
     g_autofree char *sent_name = convert_tool_name(name);
     json_set_text(message, "toolName", sent_name);

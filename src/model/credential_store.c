@@ -91,8 +91,7 @@ bool credential_store_add(const char *path, const char *provider, const char *ke
                           GError **error)
 {
     secrets_register(key);
-    g_autoptr(json_t) data = json_object();
-    json_set_text(data, "key", key);
+    g_autoptr(json_t) data = json_make("key:%s", key);
     g_autofree char *text = json_to_text(data);
     g_autoptr(Db) db = NULL;
     gint64 now = time_now_ms();

@@ -154,8 +154,7 @@ static void read_ollama_details(Model *model, const json_t *details)
 static void ask_ollama_details(const Inquiry *self, Model *model)
 {
     g_autofree char *url = root_url(self->discovery, "/api/show");
-    g_autoptr(json_t) question = json_object();
-    json_set_text(question, "model", model->id);
+    g_autoptr(json_t) question = json_make("model:%s", model->id);
     g_autofree char *body = json_to_text(question);
     g_autoptr(json_t) details = NULL;
     if (time_monotonic_ms() < self->end_at &&

@@ -47,9 +47,7 @@ void gemini_add_headers(const ProviderRequest *request, GPtrArray *headers)
 
 static json_t *text_part(const char *text)
 {
-    json_t *part = json_object();
-    json_set_text(part, "text", text);
-    return part;
+    return json_make("text:%s", text);
 }
 
 static void append_image(json_t *parts, const json_t *block)
@@ -58,9 +56,7 @@ static void append_image(json_t *parts, const json_t *block)
     const char *mime = json_get_text(block, "mimeType");
     json_set_text(data, "mimeType", mime ? mime : "image/png");
     json_set_text(data, "data", json_get_text(block, "data"));
-    json_t *part = json_object();
-    json_set_take(part, "inlineData", data);
-    json_append_take(parts, part);
+    json_append_take(parts, json_make("inlineData:%p", data));
 }
 
 static void append_content(json_t *out, const char *role, json_t *parts)
@@ -69,10 +65,7 @@ static void append_content(json_t *out, const char *role, json_t *parts)
         json_decref(parts);
         return;
     }
-    json_t *content = json_object();
-    json_set_text(content, "role", role);
-    json_set_take(content, "parts", parts);
-    json_append_take(out, content);
+    json_append_take(out, json_make("role:%s parts:%p", role, parts));
 }
 
 void gemini_write_user(const Model *model G_GNUC_UNUSED, const json_t *message,
@@ -109,11 +102,9 @@ static bool set_signature(json_t *part, const char *signature)
 static void append_call(json_t *parts, const json_t *block, bool wants_signature)
 {
     json_t *arguments = json_get_object(block, "arguments");
-    json_t *call = json_object();
-    json_set_text(call, "name", json_get_text(block, "name"));
-    json_set_take(call, "args", arguments ? json_incref(arguments) : json_object());
-    json_t *part = json_object();
-    json_set_take(part, "functionCall", call);
+    json_t *call = json_make("name:%s args:%p", json_get_text(block, "name"),
+                             arguments ? json_incref(arguments) : json_object());
+    json_t *part = json_make("functionCall:%p", call);
     if (!set_signature(part, json_get_text(block, "thoughtSignature")) && wants_signature)
         json_set_text(part, "thoughtSignature", UNSIGNED_CALL);
     json_append_take(parts, part);
@@ -162,9 +153,8 @@ static json_t *write_result(const json_t *result, json_t *images)
     json_t *response = json_object();
     json_set_text(response, json_get_bool(result, "isError", false) ? "error" : "output",
                   is_image_only ? WIRE_IMAGE_ONLY : text);
-    json_t *function = json_object();
-    json_set_text(function, "name", json_get_text(result, "toolName"));
-    json_set_take(function, "response", response);
+    json_t *function =
+        json_make("name:%s response:%p", json_get_text(result, "toolName"), response);
     json_t *own_images = json_array();
     json_each (blocks, i, block) {
         if (wire_block_is(block, "image"))
@@ -173,9 +163,7 @@ static json_t *write_result(const json_t *result, json_t *images)
     if (json_array_size(own_images) > 0)
         json_object_set(function, "parts", own_images);
     json_decref(own_images);
-    json_t *part = json_object();
-    json_set_take(part, "functionResponse", function);
-    return part;
+    return json_make("functionResponse:%p", function);
 }
 
 void gemini_write_results(const Model *model, const json_t *results, json_t *out)
@@ -195,14 +183,12 @@ static json_t *write_tools(const json_t *tools)
 {
     json_t *declarations = json_array();
     json_each (tools, i, tool) {
-        json_t *entry = json_object();
-        json_set_text(entry, "name", json_get_text(tool, "name"));
-        json_set_text(entry, "description", json_get_text(tool, "description"));
+        json_t *entry = json_make("name:%s description:%s", json_get_text(tool, "name"),
+                                  json_get_text(tool, "description"));
         json_object_set(entry, "parametersJsonSchema", json_object_get(tool, "parameters"));
         json_append_take(declarations, entry);
     }
-    json_t *set = json_object();
-    json_set_take(set, "functionDeclarations", declarations);
+    json_t *set = json_make("functionDeclarations:%p", declarations);
     json_t *out = json_array();
     json_append_take(out, set);
     return out;
@@ -217,8 +203,7 @@ void gemini_write_head(const ProviderRequest *request, const BodyFacts *facts G_
         if (*blocks[i])
             json_append_take(parts, text_part(blocks[i]));
     }
-    json_t *system = json_object();
-    json_set_take(system, "parts", parts);
+    json_t *system = json_make("parts:%p", parts);
     if (json_array_size(parts) > 0)
         json_object_set(head, "systemInstruction", system);
     json_decref(system);
@@ -277,8 +262,7 @@ void gemini_write_tail(const ProviderRequest *request, const BodyFacts *facts, j
         json_set_take(tail, "toolConfig",
                       json_pack("{s:{s:s, s:[s]}}", "functionCallingConfig", "mode", "ANY",
                                 "allowedFunctionNames", request->forced_tool));
-    json_t *config = json_object();
-    json_set_int(config, "maxOutputTokens", wire_max_tokens(request));
+    json_t *config = json_make("maxOutputTokens:%jd", wire_max_tokens(request));
     if (request->model->is_reasoning)
         json_set_take(config, "thinkingConfig", thinking_config(request));
     json_set_take(tail, "generationConfig", config);

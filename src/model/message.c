@@ -8,9 +8,7 @@
 
 static json_t *message_new(const char *role)
 {
-    json_t *self = json_object();
-    json_set_text(self, "role", role);
-    return self;
+    return json_make("role:%s", role);
 }
 
 static json_t *message_stamp(json_t *self)
@@ -54,19 +52,12 @@ json_t *message_tool_result(const char *call_id, const char *tool_name, json_t *
 
 json_t *message_text_block(const char *text)
 {
-    json_t *block = json_object();
-    json_set_text(block, "type", "text");
-    json_set_text(block, "text", text ? text : "");
-    return block;
+    return json_make("type:%s text:%s", "text", text ? text : "");
 }
 
 json_t *message_image_block(const char *base64, const char *mime_type)
 {
-    json_t *block = json_object();
-    json_set_text(block, "type", "image");
-    json_set_text(block, "data", base64);
-    json_set_text(block, "mimeType", mime_type);
-    return block;
+    return json_make("type:%s data:%s mimeType:%s", "image", base64, mime_type);
 }
 
 const char *message_image_type(const char *data, size_t size)

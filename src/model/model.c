@@ -149,17 +149,11 @@ json_t *model_to_json(const Model *model)
     json_set_take(cost, "output", json_real(model->cost.output));
     json_set_take(cost, "cacheRead", json_real(model->cost.cache_read));
     json_set_take(cost, "cacheWrite", json_real(model->cost.cache_write));
-    json_t *object = json_object();
-    json_set_text(object, "provider", model->provider);
-    json_set_text(object, "id", model->id);
-    json_set_text(object, "name", model->name);
-    json_set_text(object, "api", model_api_name(model->api));
-    json_set_text(object, "baseUrl", model->base_url);
-    json_set_bool(object, "reasoning", model->is_reasoning);
-    json_set_take(object, "input", input);
-    json_set_take(object, "cost", cost);
-    json_set_int(object, "contextWindow", model->context_window);
-    json_set_int(object, "maxTokens", model->max_tokens);
+    json_t *object = json_make("provider:%s id:%s name:%s api:%s baseUrl:%s reasoning:%hhd "
+                               "input:%p cost:%p contextWindow:%jd maxTokens:%jd",
+                               model->provider, model->id, model->name, model_api_name(model->api),
+                               model->base_url, model->is_reasoning, input, cost,
+                               model->context_window, model->max_tokens);
     if (model->is_deprecated)
         json_set_bool(object, "deprecated", true);
     json_set_text(object, "successor", model->successor);

@@ -15,12 +15,8 @@ char *openai_make_url(const Model *model)
 static void append_image(json_t *parts, const json_t *block)
 {
     g_autofree char *url = wire_image_url(block);
-    json_t *image = json_object();
-    json_set_text(image, "url", url);
-    json_t *part = json_object();
-    json_set_text(part, "type", "image_url");
-    json_set_take(part, "image_url", image);
-    json_append_take(parts, part);
+    json_t *image = json_make("url:%s", url);
+    json_append_take(parts, json_make("type:%s image_url:%p", "image_url", image));
 }
 
 /* A string, or parts when there are images. */
@@ -43,14 +39,8 @@ static json_t *write_user_content(const json_t *blocks)
 static json_t *write_tool_call(const json_t *block)
 {
     g_autofree char *arguments = wire_arguments_text(block);
-    json_t *function = json_object();
-    json_set_text(function, "name", json_get_text(block, "name"));
-    json_set_text(function, "arguments", arguments);
-    json_t *call = json_object();
-    json_set_text(call, "id", json_get_text(block, "id"));
-    json_set_text(call, "type", "function");
-    json_set_take(call, "function", function);
-    return call;
+    json_t *function = json_make("name:%s arguments:%s", json_get_text(block, "name"), arguments);
+    return json_make("id:%s type:%s function:%p", json_get_text(block, "id"), "function", function);
 }
 
 /* The reasoning of one assistant message, and the field it goes into. */
@@ -193,14 +183,10 @@ static json_t *write_tools(const json_t *tools)
 {
     json_t *out = json_array();
     json_each (tools, i, tool) {
-        json_t *function = json_object();
-        json_set_text(function, "name", json_get_text(tool, "name"));
-        json_set_text(function, "description", json_get_text(tool, "description"));
+        json_t *function = json_make("name:%s description:%s", json_get_text(tool, "name"),
+                                     json_get_text(tool, "description"));
         json_object_set(function, "parameters", json_object_get(tool, "parameters"));
-        json_t *entry = json_object();
-        json_set_text(entry, "type", "function");
-        json_set_take(entry, "function", function);
-        json_append_take(out, entry);
+        json_append_take(out, json_make("type:%s function:%p", "function", function));
     }
     return out;
 }
@@ -224,22 +210,19 @@ static void set_thinking(json_t *body, const ProviderRequest *request, const Ope
             json_set_take(body, "reasoning_effort", effort_word(compat, request->thinking));
         return;
     case OPENAI_THINKING_OPENROUTER:
-        object = json_object();
-        json_set_take(object, "effort",
-                      is_on ? effort_word(compat, request->thinking) : json_text("none"));
+        object = json_make("effort:%p",
+                           is_on ? effort_word(compat, request->thinking) : json_text("none"));
         json_set_take(body, "reasoning", object);
         return;
     case OPENAI_THINKING_ZAI:
-        object = json_object();
-        json_set_text(object, "type", is_on ? "enabled" : "disabled");
+        object = json_make("type:%s", is_on ? "enabled" : "disabled");
         json_set_take(body, "thinking", object);
         return;
     case OPENAI_THINKING_QWEN:
         json_set_bool(body, "enable_thinking", is_on);
         return;
     case OPENAI_THINKING_QWEN_CHAT_TEMPLATE:
-        object = json_object();
-        json_set_bool(object, "enable_thinking", is_on);
+        object = json_make("enable_thinking:%hhd", is_on);
         json_set_take(body, "chat_template_kwargs", object);
         return;
     }
@@ -251,9 +234,7 @@ void openai_write_head(const ProviderRequest *request, const BodyFacts *facts, j
     json_set_text(head, "model", request->model->id);
     json_set_bool(head, "stream", true);
     if (compat.supports_usage_in_streaming) {
-        json_t *options = json_object();
-        json_set_bool(options, "include_usage", true);
-        json_set_take(head, "stream_options", options);
+        json_set_take(head, "stream_options", json_make("include_usage:%hhd", true));
     }
     if (compat.supports_store)
         json_set_bool(head, "store", false);

@@ -134,10 +134,7 @@ static bool end_message(Decoder *self, Item *item, const json_t *json, GError **
         return true;
     if (!phase)
         return model_stream_set_signature(self->stream, item->block, id, error);
-    g_autoptr(json_t) form = json_object();
-    json_set_int(form, "v", 1);
-    json_set_text(form, "id", id);
-    json_set_text(form, "phase", phase);
+    g_autoptr(json_t) form = json_make("v:%d id:%s phase:%s", 1, id, phase);
     g_autofree char *signature = json_to_text(form);
     return model_stream_set_signature(self->stream, item->block, signature, error);
 }
@@ -226,8 +223,7 @@ static char *failure_text(const json_t *response, const char *status)
 static bool add_output(Decoder *self, const json_t *response, GError **error)
 {
     json_each (json_get_array(response, "output"), i, item) {
-        g_autoptr(json_t) event = json_object();
-        json_set_int(event, "output_index", (int64_t)i);
+        g_autoptr(json_t) event = json_make("output_index:%jd", (int64_t)i);
         if (!on_item_done(self, event, item, error))
             return false;
     }

@@ -22,10 +22,7 @@ void responses_add_azure_headers(const ProviderRequest *request, GPtrArray *head
 
 static json_t *text_part(const char *type, const char *text)
 {
-    json_t *part = json_object();
-    json_set_text(part, "type", type);
-    json_set_text(part, "text", text);
-    return part;
+    return json_make("type:%s text:%s", type, text);
 }
 
 static json_t *write_content(const json_t *blocks)
@@ -36,11 +33,8 @@ static json_t *write_content(const json_t *blocks)
             json_append_take(parts, text_part("input_text", json_get_text(block, "text")));
         } else if (wire_block_is(block, "image")) {
             g_autofree char *url = wire_image_url(block);
-            json_t *part = json_object();
-            json_set_text(part, "type", "input_image");
-            json_set_text(part, "detail", "auto");
-            json_set_text(part, "image_url", url);
-            json_append_take(parts, part);
+            json_append_take(
+                parts, json_make("type:%s detail:%s image_url:%s", "input_image", "auto", url));
         }
     }
     return parts;
@@ -48,9 +42,7 @@ static json_t *write_content(const json_t *blocks)
 
 static json_t *item_new(const char *type)
 {
-    json_t *item = json_object();
-    json_set_text(item, "type", type);
-    return item;
+    return json_make("type:%s", type);
 }
 
 void responses_write_system(const ProviderRequest *request, json_t *out)
@@ -263,8 +255,7 @@ void responses_write_tail(const ProviderRequest *request, const BodyFacts *facts
                       json_pack("{s:s, s:s}", "type", "function", "name", request->forced_tool));
     if (!model->is_reasoning)
         return;
-    json_t *reasoning = json_object();
-    json_set_text(reasoning, "effort", effort_word(model, request->thinking));
+    json_t *reasoning = json_make("effort:%s", effort_word(model, request->thinking));
     if (request->thinking != THINKING_OFF)
         json_set_text(reasoning, "summary", "auto");
     json_set_take(tail, "reasoning", reasoning);

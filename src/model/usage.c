@@ -37,12 +37,9 @@ json_t *usage_to_json(const Usage *usage, const ModelCost *cost)
     set_price(costs, "cacheWrite", cache_write);
     set_price(costs, "total", input + output + cache_read + cache_write);
 
-    json_t *self = json_object();
-    json_set_int(self, "input", usage->input);
-    json_set_int(self, "output", usage->output);
-    json_set_int(self, "cacheRead", usage->cache_read);
-    json_set_int(self, "cacheWrite", usage->cache_write);
-    json_set_int(self, "totalTokens", usage->total > 0 ? usage->total : sum);
+    json_t *self = json_make("input:%jd output:%jd cacheRead:%jd cacheWrite:%jd totalTokens:%jd",
+                             usage->input, usage->output, usage->cache_read, usage->cache_write,
+                             usage->total > 0 ? usage->total : sum);
     if (usage->reasoning > 0)
         json_set_int(self, "reasoningTokens", usage->reasoning);
     json_set_take(self, "cost", costs);

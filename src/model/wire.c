@@ -66,9 +66,7 @@ json_t *wire_append_message(json_t *out, const char *role, json_t *content)
         json_decref(content);
         return NULL;
     }
-    json_t *message = json_object();
-    json_set_text(message, "role", role);
-    json_set_take(message, "content", content);
+    json_t *message = json_make("role:%s content:%p", role, content);
     json_append_take(out, message);
     return message;
 }

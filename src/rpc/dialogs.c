@@ -3,11 +3,7 @@
 
 static json_t *request_new(const char *id, const char *method)
 {
-    json_t *request = json_object();
-    json_set_text(request, "type", "extension_ui_request");
-    json_set_text(request, "id", id);
-    json_set_text(request, "method", method);
-    return request;
+    return json_make("type:%s id:%s method:%s", "extension_ui_request", id, method);
 }
 
 static void send_confirm(RpcLink *link, const json_t *question)

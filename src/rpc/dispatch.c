@@ -217,18 +217,14 @@ static void tell_prompt_result(RpcDispatch *self, const Pending *pending, const 
     const char *end = json_get_text(json_get_object(event, "data"), "end");
     bool is_failed = problem || g_strcmp0(end, "error") == 0;
     const json_t *answer = agent_session_last_answer(self->link->session);
-    json_t *result = json_object();
-    json_set_text(result, "type", "prompt_result");
-    json_set_take(result, "id", pending->id ? json_incref(pending->id) : NULL);
-    json_set_bool(result, "agentInvoked", problem == NULL);
-    json_set_text(result, "status",
-                  is_failed                        ? "error"
-                  : g_strcmp0(end, "aborted") == 0 ? "aborted"
-                                                   : "completed");
+    json_t *result = json_make("type:%s id:%p agentInvoked:%hhd status:%s", "prompt_result",
+                               pending->id ? json_incref(pending->id) : NULL, problem == NULL,
+                               is_failed                        ? "error"
+                               : g_strcmp0(end, "aborted") == 0 ? "aborted"
+                                                                : "completed");
     if (is_failed) {
         const char *said = problem ? problem : answer ? message_error(answer) : NULL;
-        json_t *detail = json_object();
-        json_set_text(detail, "message", said ? said : "the request failed");
+        json_t *detail = json_make("message:%s", said ? said : "the request failed");
         json_set_bool(detail, "retryable", false); // what could be tried again was
         json_set_take(result, "error", detail);
     }
@@ -242,9 +238,7 @@ void rpc_dispatch_end(RpcDispatch *self, const json_t *event)
 {
     if (self->owes_settled && agent_session_is_idle(self->link->session)) {
         self->owes_settled = false;
-        json_t *settled = json_object();
-        json_set_text(settled, "type", "session_settled");
-        rpc_link_send(self->link, settled);
+        rpc_link_send(self->link, json_make("type:%s", "session_settled"));
     }
     const char *our_id = json_get_text(event, "id");
     Pending *pending = our_id ? g_hash_table_lookup(self->pending, our_id) : NULL;

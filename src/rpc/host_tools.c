@@ -40,10 +40,7 @@ void host_tools_free(HostTools *self)
 
 static json_t *frame_new(const char *type, const char *id)
 {
-    json_t *frame = json_object();
-    json_set_text(frame, "type", type);
-    json_set_text(frame, "id", id);
-    return frame;
+    return json_make("type:%s id:%s", type, id);
 }
 
 static void host_tools_publish(HostTools *self, json_t *frame)

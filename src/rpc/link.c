@@ -17,8 +17,7 @@ void rpc_link_written(RpcLink *self)
 void rpc_link_respond(RpcLink *self, const json_t *id, const char *command, json_t *data,
                       const char *problem)
 {
-    json_t *response = json_object();
-    json_set_take(response, "id", id ? json_deep_copy(id) : NULL);
+    json_t *response = json_make("id:%p", id ? json_deep_copy(id) : NULL);
     json_set_text(response, "type", "response");
     json_set_text(response, "command", command);
     json_set_bool(response, "success", problem == NULL);

@@ -45,17 +45,11 @@ json_t *rpc_logins_providers(RpcLogins *self)
     json_t *list = json_array();
     for (char **name = names; *name; name++) {
         g_autofree char *source = model_registry_provider_source(registry, *name);
-        json_t *provider = json_object();
-        json_set_text(provider, "id", *name);
-        json_set_text(provider, "name", *name);
-        json_set_bool(provider, "available", true);
-        json_set_bool(provider, "authenticated", source != NULL);
-        json_set_text(provider, "source", source);
-        json_append_take(list, provider);
+        json_append_take(list,
+                         json_make("id:%s name:%s available:%hhd authenticated:%hhd source:%s",
+                                   *name, *name, true, source != NULL, source));
     }
-    json_t *data = json_object();
-    json_set_take(data, "providers", list);
-    return data;
+    return json_make("providers:%p", list);
 }
 
 static bool store(RpcLogins *self, const char *provider, const char *key, json_t **ret_data,
@@ -76,12 +70,8 @@ static void ask(RpcLogins *self, const char *provider, const json_t *id)
     login->provider = g_strdup(provider);
     g_autofree char *dialog = g_strdup_printf("login-%u", ++self->next_id);
     g_autofree char *title = g_strdup_printf("API key for %s", provider);
-    json_t *request = json_object();
-    json_set_text(request, "type", "extension_ui_request");
-    json_set_text(request, "id", dialog);
-    json_set_text(request, "method", "input");
-    json_set_text(request, "title", title);
-    json_set_bool(request, "isSecret", true);
+    json_t *request = json_make("type:%s id:%s method:%s title:%s isSecret:%hhd",
+                                "extension_ui_request", dialog, "input", title, true);
     g_hash_table_insert(self->open, g_steal_pointer(&dialog), login);
     rpc_link_send(self->link, request);
 }

@@ -58,9 +58,7 @@ static json_t *command_schema(const char *name, const char *help, const FieldDef
     json_set_text(type, "const", name);
     json_set_take(properties, "type", type);
     if (!field_find(fields, "id")) {
-        json_t *id = json_object();
-        json_set_text(id, "type", "string");
-        json_set_take(properties, "id", id);
+        json_set_take(properties, "id", json_make("type:%s", "string"));
     }
     json_object_update(properties, json_get_object(schema, "properties"));
     json_set_take(schema, "properties", properties);

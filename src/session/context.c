@@ -36,8 +36,7 @@ static void take_over(json_t *message, const json_t *entry, const char *key)
 
 static json_t *message_of_kind(const json_t *entry, const char *role, const char *const *keys)
 {
-    json_t *message = json_object();
-    json_set_text(message, "role", role);
+    json_t *message = json_make("role:%s", role);
     for (size_t i = 0; keys[i]; i++)
         take_over(message, entry, keys[i]);
     json_set_int(message, "timestamp", entry_time_ms(entry));

@@ -43,10 +43,7 @@ static void set_timestamp(json_t *object)
 json_t *entry_new_header(const char *cwd, const char *parent_session)
 {
     g_autofree char *id = new_session_id();
-    json_t *header = json_object();
-    json_set_text(header, "type", "session");
-    json_set_int(header, "version", SESSION_VERSION);
-    json_set_text(header, "id", id);
+    json_t *header = json_make("type:%s version:%d id:%s", "session", SESSION_VERSION, id);
     set_timestamp(header);
     json_set_text(header, "cwd", cwd);
     json_set_text(header, "parentSession", parent_session);
@@ -69,10 +66,7 @@ char *entry_new_id(GHashTable *index)
 json_t *entry_new(GHashTable *index, const char *type, const char *parent_id)
 {
     g_autofree char *id = entry_new_id(index);
-    json_t *entry = json_object();
-    json_set_text(entry, "type", type);
-    json_set_text(entry, "id", id);
-    json_set_take(entry, "parentId", json_text(parent_id));
+    json_t *entry = json_make("type:%s id:%s parentId:%s?", type, id, parent_id);
     set_timestamp(entry);
     return entry;
 }

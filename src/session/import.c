@@ -108,9 +108,8 @@ static char *import_builder_render(const ImportBuilder *builder, json_t *header,
     append_line(out, header);
     g_autoptr(GHashTable) index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     json_t *origin = entry_new(index, "custom", NULL);
-    json_t *data = json_object();
-    json_set_text(data, "file", file);
-    json_set_text(data, "program", strcmp(builder->provider, "openai") == 0 ? "codex" : "claude");
+    json_t *data = json_make("file:%s program:%s", file,
+                             strcmp(builder->provider, "openai") == 0 ? "codex" : "claude");
     json_set_text(origin, "customType", "kedge.import");
     json_set_take(origin, "data", data);
     json_set_text(origin, "timestamp", json_get_text(header, "timestamp"));

@@ -114,14 +114,9 @@ static json_t *open_message(ImportBuilder *self, const char *key, const char *at
     json_t *message = g_hash_table_lookup(self->open, key);
     if (message)
         return message;
-    message = json_object();
-    json_set_text(message, "role", "assistant");
-    json_set_take(message, "content", json_array());
-    json_set_text(message, "api", self->api);
-    json_set_text(message, "provider", self->provider);
-    json_set_text(message, "model", self->model ? self->model : "unknown");
-    json_set_take(message, "usage", zero_usage(0, 0, 0, 0));
-    json_set_text(message, "stopReason", "stop");
+    message = json_make("role:%s content:%p api:%s provider:%s model:%s usage:%p stopReason:%s",
+                        "assistant", json_array(), self->api, self->provider,
+                        self->model ? self->model : "unknown", zero_usage(0, 0, 0, 0), "stop");
     add_message(self, message, at);
     g_hash_table_insert(self->open, g_strdup(key), message);
     return message;
@@ -152,22 +147,13 @@ json_t *import_thinking(const char *text, const char *signature)
 {
     if (!text || !*text)
         return NULL;
-    json_t *block = json_object();
-    json_set_text(block, "type", "thinking");
-    json_set_text(block, "thinking", text);
-    json_set_text(block, "thinkingSignature", signature);
-    return block;
+    return json_make("type:%s thinking:%s thinkingSignature:%s", "thinking", text, signature);
 }
 
 json_t *import_call(const char *id, const char *name, const json_t *arguments)
 {
     if (!id || !name)
         return NULL;
-    json_t *block = json_object();
-    json_set_text(block, "type", "toolCall");
-    json_set_text(block, "id", id);
-    json_set_text(block, "name", name);
-    json_set_take(block, "arguments",
-                  json_is_object(arguments) ? json_deep_copy(arguments) : json_object());
-    return block;
+    return json_make("type:%s id:%s name:%s arguments:%p", "toolCall", id, name,
+                     json_is_object(arguments) ? json_deep_copy(arguments) : json_object());
 }

@@ -101,8 +101,7 @@ static void take_call(CodexReader *self, const json_t *item, const char *at)
     const char *input = json_get_text(item, "input"); // of a tool that takes plain text
     const json_t *action = json_get_object(item, "action");
     if (input) {
-        arguments = json_object();
-        json_set_text(arguments, "input", input);
+        arguments = json_make("input:%s", input);
     } else if (!text || !json_parse_text(text, &arguments, NULL)) {
         arguments = action ? json_deep_copy(action) : json_object();
     }

@@ -12,18 +12,13 @@
 
 static json_t *row_to_json(DbQuery *query)
 {
-    json_t *session = json_object();
-    json_set_text(session, "path", db_query_text(query, 0));
-    json_set_text(session, "id", db_query_text(query, 1));
-    json_set_text(session, "cwd", db_query_text(query, 2));
-    json_set_text(session, "title", db_query_text(query, 3));
-    json_set_text(session, "created", db_query_text(query, 4));
-    json_set_int(session, "modified", db_query_int(query, 5) / 1000000);
-    json_set_int(session, "messageCount", db_query_int(query, 6));
-    json_set_int(session, "size", db_query_int(query, 7));
-    json_set_text(session, "firstMessage", db_query_text(query, 8));
-    json_set_text(session, "summary", db_query_text(query, 9));
-    json_set_text(session, "model", db_query_text(query, 10));
+    json_t *session =
+        json_make("path:%s id:%s cwd:%s title:%s created:%s modified:%jd messageCount:%jd size:%jd "
+                  "firstMessage:%s summary:%s model:%s",
+                  db_query_text(query, 0), db_query_text(query, 1), db_query_text(query, 2),
+                  db_query_text(query, 3), db_query_text(query, 4),
+                  db_query_int(query, 5) / 1000000, db_query_int(query, 6), db_query_int(query, 7),
+                  db_query_text(query, 8), db_query_text(query, 9), db_query_text(query, 10));
     const char *cost = db_query_text(query, 11);
     json_set_take(session, "cost", json_real(cost ? g_ascii_strtod(cost, NULL) : 0));
     json_set_text(session, "parentSession", db_query_text(query, 12));
@@ -123,13 +118,11 @@ static bool add_hits(DbQuery *query, json_t *hits, GError **error)
     while (db_query_step(query, &has_row, error)) {
         if (!has_row)
             return true;
-        json_t *hit = json_object();
-        json_set_take(hit, "session", row_to_json(query));
-        json_set_text(hit, "entryId", db_query_text(query, COLUMN_COUNT));
-        json_set_text(hit, "role", db_query_text(query, COLUMN_COUNT + 1));
-        json_set_text(hit, "timestamp", db_query_text(query, COLUMN_COUNT + 2));
-        json_set_text(hit, "text", db_query_text(query, COLUMN_COUNT + 3));
-        json_append_take(hits, hit);
+        json_append_take(hits, json_make("session:%p entryId:%s role:%s timestamp:%s text:%s",
+                                         row_to_json(query), db_query_text(query, COLUMN_COUNT),
+                                         db_query_text(query, COLUMN_COUNT + 1),
+                                         db_query_text(query, COLUMN_COUNT + 2),
+                                         db_query_text(query, COLUMN_COUNT + 3)));
     }
     return false;
 }

@@ -136,11 +136,7 @@ static json_t *changed_prompt_text(const json_t *text)
 {
     g_autofree char *masked = mask_text(json_string_value(text));
     g_autofree char *reference = blob_store(masked, strlen(masked));
-    json_t *block = json_object();
-    json_set_text(block, "type", "text");
-    json_set_text(block, "text", reference ? "" : masked);
-    json_set_text(block, "textBlob", reference);
-    return block;
+    return json_make("type:%s text:%s textBlob:%s", "text", reference ? "" : masked, reference);
 }
 
 /* The content of a user's message: a text, or blocks. */

@@ -89,11 +89,8 @@ static void take_rows(DbQuery *query, json_t *list, GHashTable *seen, int64_t li
            has_row) {
         if (!g_hash_table_add(seen, GINT_TO_POINTER((int)db_query_int(query, 0))))
             continue;
-        json_t *row = json_object();
-        json_set_text(row, "prompt", db_query_text(query, 1));
-        json_set_int(row, "created", db_query_int(query, 2));
-        json_set_text(row, "cwd", db_query_text(query, 3));
-        json_append_take(list, row);
+        json_append_take(list, json_make("prompt:%s created:%jd cwd:%s", db_query_text(query, 1),
+                                         db_query_int(query, 2), db_query_text(query, 3)));
     }
 }
 

@@ -145,10 +145,8 @@ bool session_set_label(Session *self, const char *id, const char *label, GError 
     const EntryHead *head = NULL;
     if (!find_entry(self, id, &head, error))
         return false;
-    json_t *fields = json_object();
-    json_set_text(fields, "targetId", id);
-    json_set_text(fields, "label", label && *label ? label : NULL);
-    session_append_fields(self, "label", fields);
+    session_append_fields(self, "label",
+                          json_make("targetId:%s label:%s", id, label && *label ? label : NULL));
     return true;
 }
 
@@ -260,10 +258,7 @@ json_t *session_branch_points(Session *self)
         if (!is_users_message(head))
             continue;
         g_autofree char *text = text_of_message(self, head);
-        json_t *point = json_object();
-        json_set_text(point, "entryId", head->id);
-        json_set_text(point, "text", text);
-        json_append_take(points, point);
+        json_append_take(points, json_make("entryId:%s text:%s", head->id, text));
     }
     return points;
 }

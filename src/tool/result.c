@@ -127,10 +127,7 @@ static void set_truncation(ToolResult *self, const ResultCounts *counts, bool by
     json_set_int(cut, "outputBytes", (gint64)counts->output_bytes);
     if (counts->max_bytes > 0)
         json_set_int(cut, "maxBytes", (gint64)counts->max_bytes);
-    json_t *range = json_object();
-    json_set_int(range, "start", (gint64)first);
-    json_set_int(range, "end", (gint64)last);
-    json_set_take(cut, "shownRange", range);
+    json_set_take(cut, "shownRange", json_make("start:%jd end:%jd", (gint64)first, (gint64)last));
     json_set_text(cut, "artifactId", artifact_id);
     if (!is_tail && last < total_lines) // a last line cut short has no line behind it
         json_set_int(cut, "nextOffset", (gint64)last + 1);
@@ -186,10 +183,8 @@ void tool_result_set_limit(ToolResult *self, const char *name, size_t reached)
 {
     if (reached == 0)
         return;
-    json_t *limit = json_object();
-    json_set_int(limit, "reached", (gint64)reached);
-    json_set_int(limit, "suggestion", (gint64)reached * 2);
-    json_set_take(meta_part(self, "limits"), name, limit);
+    json_set_take(meta_part(self, "limits"), name,
+                  json_make("reached:%jd suggestion:%jd", (gint64)reached, (gint64)reached * 2));
 }
 
 void tool_result_add_note(ToolResult *self, const char *text)
@@ -206,7 +201,6 @@ void tool_result_set_column_limit(ToolResult *self, size_t max_column)
 {
     if (max_column == 0)
         return;
-    json_t *limit = json_object();
-    json_set_int(limit, "maxColumn", (gint64)max_column);
-    json_set_take(meta_part(self, "limits"), "columnTruncated", limit);
+    json_set_take(meta_part(self, "limits"), "columnTruncated",
+                  json_make("maxColumn:%jd", (gint64)max_column));
 }

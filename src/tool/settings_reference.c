@@ -157,9 +157,7 @@ static json_t *key_schema(const SettingKey *key)
         [SETTING_BOOLEAN] = "boolean", [SETTING_NUMBER] = "number", [SETTING_STRING] = "string",
         [SETTING_ENUM] = "string",     [SETTING_ARRAY] = "array",   [SETTING_RECORD] = "object",
     };
-    json_t *schema = json_object();
-    json_set_text(schema, "type", types[key->type]);
-    json_set_text(schema, "description", key->help);
+    json_t *schema = json_make("type:%s description:%s", types[key->type], key->help);
     if (key->type == SETTING_ENUM) {
         json_t *values = json_array();
         for (size_t i = 0; key->values[i]; i++)
@@ -187,8 +185,7 @@ static json_t *properties_of(json_t *schema, char **parts)
             return properties;
         json_t *inner = json_object_get(properties, parts[0]);
         if (!inner) {
-            inner = json_object();
-            json_set_text(inner, "type", "object");
+            inner = json_make("type:%s", "object");
             json_set_take(properties, parts[0], inner);
         }
         schema = inner;

@@ -47,11 +47,9 @@ static size_t take_tasks(json_t *out, const json_t *tasks, size_t count)
         const char *status = json_get_text(task, "status");
         if (!content || !*content || count >= TODO_MAX_TASKS)
             continue;
-        json_t *copy = json_object();
-        json_set_text(copy, "content", content);
-        json_set_text(copy, "status", is_status(status) ? status : "pending");
-        json_set_take(copy, "notes", usable_notes(task));
-        json_append_take(out, copy);
+        json_append_take(out,
+                         json_make("content:%s status:%s notes:%p", content,
+                                   is_status(status) ? status : "pending", usable_notes(task)));
         count++;
     }
     return count;
@@ -127,10 +125,8 @@ json_t *todo_open_tasks(const json_t *phases)
         json_each (json_get_array(phase, "tasks"), j, task) {
             if (!todo_is_open(task))
                 continue;
-            json_t *told = json_object();
-            json_set_text(told, "content", json_get_text(task, "content"));
-            json_set_text(told, "status", json_get_text(task, "status"));
-            json_append_take(open, told);
+            json_append_take(open, json_make("content:%s status:%s", json_get_text(task, "content"),
+                                             json_get_text(task, "status")));
         }
     }
     return open;

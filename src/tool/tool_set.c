@@ -290,9 +290,6 @@ char *tool_description(const ToolDef *tool, const ToolSet *offered)
 json_t *tool_describe(const ToolDef *tool, const ToolSet *offered)
 {
     g_autofree char *description = tool_description(tool, offered);
-    json_t *object = json_object();
-    json_set_text(object, "name", tool->name);
-    json_set_text(object, "description", description);
-    json_set_take(object, "parameters", tool_schema(tool));
-    return object;
+    return json_make("name:%s description:%s parameters:%p", tool->name, description,
+                     tool_schema(tool));
 }

@@ -58,8 +58,7 @@ static int exit_code(const ToolResult *result)
 
 static bool print_json(const ToolResult *result)
 {
-    g_autoptr(json_t) object = json_object();
-    json_set_take(object, "content", json_incref(result->content));
+    g_autoptr(json_t) object = json_make("content:%p", json_incref(result->content));
     if (result->details)
         json_set_take(object, "details", json_incref(result->details));
     json_set_bool(object, "isError", result->is_error);

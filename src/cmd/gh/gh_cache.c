@@ -19,14 +19,9 @@ static const FieldDef cache_options[] = {
 
 static bool print_json(const ViewListing *row)
 {
-    g_autoptr(json_t) object = json_object();
-    json_set_text(object, "repo", row->repo);
-    json_set_text(object, "kind", row->kind);
-    json_set_int(object, "number", row->number);
-    json_set_int(object, "comments", row->comments);
-    json_set_int(object, "fetchedAt", row->fetched_at);
-    json_set_int(object, "bytes", row->bytes);
-    json_set_text(object, "url", row->source_url);
+    g_autoptr(json_t) object = json_make(
+        "repo:%s kind:%s number:%jd comments:%jd fetchedAt:%jd bytes:%jd url:%s", row->repo,
+        row->kind, row->number, row->comments, row->fetched_at, row->bytes, row->source_url);
     g_autofree char *text = json_to_text(object);
     return cmd_print_line(text);
 }

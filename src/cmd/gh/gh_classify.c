@@ -62,10 +62,8 @@ static void append_answer(Classifier *self, const char *class_name, const char *
         g_string_append_printf(self->out, "%s\t%s\n", class_name, reason);
         return;
     }
-    g_autoptr(json_t) answer = json_object();
-    json_set_text(answer, "class", class_name);
-    json_set_text(answer, "reason", reason);
-    json_set_text(answer, "command", command);
+    g_autoptr(json_t) answer =
+        json_make("class:%s reason:%s command:%s", class_name, reason, command);
     g_autofree char *text = json_to_text(answer);
     g_string_append_printf(self->out, "%s\n", text);
 }

@@ -156,9 +156,7 @@ static void print_count(const char *value, guint64 count, void *user_data)
     AuditOutput *self = user_data;
     g_autofree char *line = NULL;
     if (self->is_json) {
-        g_autoptr(json_t) object = json_object();
-        json_set_int(object, "count", (gint64)count);
-        json_set_text(object, "value", value);
+        g_autoptr(json_t) object = json_make("count:%jd value:%s", (gint64)count, value);
         line = json_to_text(object);
     } else {
         line = g_strdup_printf("%" G_GUINT64_FORMAT "\t%s", count, value);

@@ -160,11 +160,8 @@ static json_t *exec_arguments(const RunOptions *options, int argc, char *const *
     json_t *args = json_array();
     for (int i = 0; i < argc; i++)
         json_append_take(args, json_text(argv[i]));
-    json_t *arguments = json_object();
-    json_set_take(arguments, "args", args);
-    json_set_text(arguments, "repo", options->repo);
-    json_set_text(arguments, "hostname", options->hostname);
-    json_set_text(arguments, "cwd", options->cwd);
+    json_t *arguments = json_make("args:%p repo:%s hostname:%s cwd:%s", args, options->repo,
+                                  options->hostname, options->cwd);
     if (options->has_timeout)
         json_set_int(arguments, "timeout", options->timeout_s);
     return arguments;

@@ -237,10 +237,8 @@ static int show_run(const CommandEnv *env, int argc, char *const *argv)
         g_autofree char *shown = visible_lines(text);
         return cmd_print(shown) ? EXIT_OK : EXIT_FAILED;
     }
-    g_autoptr(json_t) whole = json_object();
-    json_set_text(whole, "path", path);
-    json_set_take(whole, "header", json_incref(copy.header));
-    json_set_take(whole, "entries", json_incref(copy.entries));
+    g_autoptr(json_t) whole = json_make("path:%s header:%p entries:%p", path,
+                                        json_incref(copy.header), json_incref(copy.entries));
     return print_json(whole);
 }
 

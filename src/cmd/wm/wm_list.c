@@ -47,14 +47,9 @@ static json_t *schedule_of(const WmTask *task)
 static json_t *json_of(const WmTask *task, const WmConfig *config)
 {
     g_autofree char *engine = wm_task_engine(task, config);
-    json_t *object = json_object();
-    json_set_text(object, "name", task->name);
-    json_set_text(object, "path", task->path);
-    json_set_text(object, "engine", engine);
-    json_set_take(object, "triggers", triggers_of(task));
-    json_set_take(object, "schedule", schedule_of(task));
-    json_set_text(object, "description", wm_task_description(task));
-    return object;
+    return json_make("name:%s path:%s engine:%s triggers:%p schedule:%p description:%s", task->name,
+                     task->path, engine, triggers_of(task), schedule_of(task),
+                     wm_task_description(task));
 }
 
 static bool print_json(const WmProject *project)

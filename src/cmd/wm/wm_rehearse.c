@@ -284,8 +284,7 @@ static bool print_text(const Rehearse *self)
 
 static bool print_json(const Rehearse *self)
 {
-    g_autoptr(json_t) all = json_object();
-    json_set_take(all, "reports", json_incref(self->reports));
+    g_autoptr(json_t) all = json_make("reports:%p", json_incref(self->reports));
     if (self->table)
         json_set_take(all, "events", json_incref(self->table));
     g_autofree char *text = json_to_pretty(self->table ? all : json_array_get(self->reports, 0));

@@ -140,11 +140,7 @@ static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const 
         json_set_int(payload, "issue", self->options->issue);
     if (!wm_queue_add(queue, description, key, payload, cancel, &id, &is_new, error))
         return false;
-    json_t *row = json_object();
-    json_set_text(row, "task", task_name);
-    json_set_int(row, "id", id);
-    json_set_bool(row, "created", is_new);
-    json_append_take(self->rows, row);
+    json_append_take(self->rows, json_make("task:%s id:%jd created:%hhd", task_name, id, is_new));
     return true;
 }
 

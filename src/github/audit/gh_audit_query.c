@@ -302,8 +302,7 @@ json_t *gh_audit_line_to_json(const char *line)
     g_auto(Parsed) parsed = { 0 };
     if (!parse_line(line, &parsed))
         return NULL;
-    json_t *object = json_object();
-    json_set_text(object, "time", parsed.words[0]);
+    json_t *object = json_make("time:%s", parsed.words[0]);
     for (Item item = 0; item < ITEM_COUNT; item++)
         json_set_take(object, item_names[item], item_to_json(item, parsed.values[item]));
     return object;

@@ -60,10 +60,7 @@ static json_t *environment_of(const GhRecord *record)
 {
     if (!record->set_host && !record->set_repo)
         return NULL;
-    json_t *object = json_object();
-    json_set_text(object, "GH_HOST", record->set_host);
-    json_set_text(object, "GH_REPO", record->set_repo);
-    return object;
+    return json_make("GH_HOST:%s GH_REPO:%s", record->set_host, record->set_repo);
 }
 
 json_t *gh_record_to_json(const GhRecord *record)
@@ -72,14 +69,9 @@ json_t *gh_record_to_json(const GhRecord *record)
     g_autofree char *cwd = record->cwd ? path_shorten_home(record->cwd) : NULL;
     g_autofree char *signal_text = signal_name(record->signal);
     const char *errors = record->error_output != NULL ? record->error_output : "";
-    json_t *object = json_object();
-    json_set_take(object, "id", json_text(record->id));
-    json_set_take(object, "time", json_text(time));
-    json_set_take(object, "tool", json_text(record->tool));
-    json_set_take(object, "via", json_text(record->via));
-    json_set_take(object, "host", json_text(record->host));
-    json_set_take(object, "repo", json_text(record->repo));
-    json_set_take(object, "source", json_text(record->source));
+    json_t *object =
+        json_make("id:%s? time:%s? tool:%s? via:%s? host:%s? repo:%s? source:%s?", record->id, time,
+                  record->tool, record->via, record->host, record->repo, record->source);
     set_masked(object, "cwd", cwd, record->secrets, G_MAXSIZE / 2);
     set_list(object, "argv", record->argv);
     json_set_take(object, "command", json_text(record->command));

@@ -104,14 +104,8 @@ char *checkout_text_again(const Checkout *checkout, const char *entry)
 
 json_t *checkout_details(const Checkout *checkout, bool is_reused)
 {
-    json_t *details = json_object();
-    json_set_int(details, "prNumber", checkout->number);
-    json_set_text(details, "url", checkout->url);
-    json_set_text(details, "branch", checkout->branch);
-    json_set_text(details, "worktreePath", checkout->worktree_path);
-    json_set_text(details, "remote", checkout->remote);
-    json_set_text(details, "remoteBranch", checkout->head_ref);
-    json_set_bool(details, "reused", is_reused);
-    json_set_text(details, "leftOff", checkout->left_off);
-    return details;
+    return json_make("prNumber:%jd url:%s branch:%s worktreePath:%s remote:%s remoteBranch:%s "
+                     "reused:%hhd leftOff:%s",
+                     checkout->number, checkout->url, checkout->branch, checkout->worktree_path,
+                     checkout->remote, checkout->head_ref, is_reused, checkout->left_off);
 }

@@ -199,11 +199,8 @@ static bool parse_time(const char *text, int64_t *ret_at)
 
 static json_t *job_details(const RunJob *job, int64_t now_ms)
 {
-    json_t *details = json_object();
-    json_set_int(details, "id", job->id);
-    json_set_text(details, "name", job->name);
-    json_set_text(details, "status", job->status);
-    json_set_text(details, "conclusion", job->conclusion);
+    json_t *details = json_make("id:%jd name:%s status:%s conclusion:%s", job->id, job->name,
+                                job->status, job->conclusion);
     int64_t started_at = 0, ended_at = now_ms;
     if (parse_time(job->started_at, &started_at)) {
         parse_time(job->completed_at, &ended_at);
@@ -215,15 +212,10 @@ static json_t *job_details(const RunJob *job, int64_t now_ms)
 
 static json_t *run_details(const WatchedRun *run, int64_t now_ms)
 {
-    json_t *details = json_object();
-    json_set_int(details, "id", run->id);
-    json_set_text(details, "workflowName", run->workflow);
-    json_set_text(details, "displayTitle", run->title);
-    json_set_text(details, "status", run->status);
-    json_set_text(details, "conclusion", run->conclusion);
-    json_set_text(details, "branch", run->branch);
-    json_set_text(details, "headSha", run->head_sha);
-    json_set_text(details, "url", run->url);
+    json_t *details = json_make("id:%jd workflowName:%s displayTitle:%s status:%s conclusion:%s "
+                                "branch:%s headSha:%s url:%s",
+                                run->id, run->workflow, run->title, run->status, run->conclusion,
+                                run->branch, run->head_sha, run->url);
     json_t *jobs = json_array();
     for (unsigned i = 0; i < run->jobs->len; i++)
         json_append_take(jobs, job_details(g_ptr_array_index(run->jobs, i), now_ms));
@@ -233,11 +225,8 @@ static json_t *run_details(const WatchedRun *run, int64_t now_ms)
 
 static json_t *log_details(const RunWatch *watch, const JobLog *log)
 {
-    json_t *details = json_object();
-    json_set_int(details, "runId", log->run->id);
-    json_set_text(details, "workflowName", log->run->workflow);
-    json_set_text(details, "jobName", log->job->name);
-    json_set_text(details, "conclusion", log->job->conclusion);
+    json_t *details = json_make("runId:%jd workflowName:%s jobName:%s conclusion:%s", log->run->id,
+                                log->run->workflow, log->job->name, log->job->conclusion);
     g_auto(LogTail) tail = { 0 };
     if (log->full)
         log_tail_read(log, watch->tail_lines, &tail);
@@ -257,9 +246,8 @@ static void set_target(json_t *details, const RunWatch *watch)
 
 static json_t *watch_details(const RunWatch *watch, const GArray *logs, int64_t now_ms)
 {
-    json_t *details = json_object();
-    json_set_text(details, "mode", watch->run_id != 0 ? "run" : "commit");
-    json_set_text(details, "state", logs == NULL ? "watching" : "completed");
+    json_t *details = json_make("mode:%s state:%s", watch->run_id != 0 ? "run" : "commit",
+                                logs == NULL ? "watching" : "completed");
     set_target(details, watch);
     if (!logs) {
         json_set_int(details, "pollCount", watch->poll);

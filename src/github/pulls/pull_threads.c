@@ -28,11 +28,7 @@ static const char *const list_queries[] = {
 
 json_t *pull_variables(const PullLink *link, int64_t number)
 {
-    json_t *variables = json_object();
-    json_set_text(variables, "owner", link->owner);
-    json_set_text(variables, "repo", link->repo);
-    json_set_int(variables, "number", number);
-    return variables;
+    return json_make("owner:%s repo:%s number:%jd", link->owner, link->repo, number);
 }
 
 /* Makes `variables` ask for the page after this one; false: it was the last. */
@@ -70,8 +66,7 @@ bool pull_threads_list(const PullLink *link, int64_t number, PullThreads what, j
 bool pull_threads_one(const PullLink *link, const char *id, json_t **ret_thread, GError **error)
 {
     g_autoptr(json_t) thread = NULL;
-    g_autoptr(json_t) variables = json_object();
-    json_set_text(variables, "thread", id);
+    g_autoptr(json_t) variables = json_make("thread:%s", id);
     bool has_more = true;
     for (int page = 0; page < MAX_COMMENT_PAGES && has_more; page++) {
         g_autoptr(json_t) data = NULL;

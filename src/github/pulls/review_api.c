@@ -132,9 +132,8 @@ bool gh_review_post(ToolCall *call, const GhReview *self, const char *path, cons
 bool gh_review_mutate(ToolCall *call, const GhReview *self, const char *query,
                       const json_t *variables, json_t **ret_answer, GError **error)
 {
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "query", query);
-    json_set_take(body, "variables", json_incref((json_t *)variables));
+    g_autoptr(json_t) body =
+        json_make("query:%s variables:%p", query, json_incref((json_t *)variables));
     g_autoptr(json_t) answer = NULL;
     if (!send(call, self, "graphql", body, &answer, error))
         return false;

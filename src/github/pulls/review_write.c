@@ -28,8 +28,7 @@
 static bool review_write_mutate(ToolCall *call, const GhReview *self, const char *query,
                                 json_t *input, json_t **ret_data, GError **error)
 {
-    g_autoptr(json_t) variables = json_object();
-    json_set_take(variables, "input", input);
+    g_autoptr(json_t) variables = json_make("input:%p", input);
     return gh_review_mutate(call, self, query, variables, ret_data, error);
 }
 
@@ -124,10 +123,8 @@ static bool reply_now(ToolCall *call, const GhReview *self, const GhReviewFacts 
 static bool reply_pending(ToolCall *call, const GhReview *self, const GhReviewFacts *facts,
                           char **ret_url, GError **error)
 {
-    json_t *input = json_object();
-    json_set_text(input, "pullRequestReviewId", facts->pending_id);
-    json_set_text(input, "pullRequestReviewThreadId", self->args->thread);
-    json_set_text(input, "body", self->args->body);
+    json_t *input = json_make("pullRequestReviewId:%s pullRequestReviewThreadId:%s body:%s",
+                              facts->pending_id, self->args->thread, self->args->body);
     g_autoptr(json_t) data = NULL;
     if (!review_write_mutate(call, self, ADD_REPLY, input, &data, error))
         return false;
@@ -159,8 +156,7 @@ bool gh_review_resolve(ToolCall *call, const GhReview *self, char **ret_text, GE
     bool is_wanted = self->op == GH_REVIEW_RESOLVE;
     bool is_so = json_get_bool(facts.thread, "isResolved", false) == is_wanted;
     if (!is_so) {
-        json_t *input = json_object();
-        json_set_text(input, "threadId", self->args->thread);
+        json_t *input = json_make("threadId:%s", self->args->thread);
         g_autoptr(json_t) data = NULL;
         if (!review_write_mutate(call, self, is_wanted ? RESOLVE : UNRESOLVE, input, &data, error))
             return false;
@@ -312,10 +308,8 @@ static bool submit_pending(ToolCall *call, const GhReview *self, const GhReviewF
                          PULL_MAX_BODY_CHARS);
     if (!fill_pending(call, self, facts, error))
         return false;
-    json_t *input = json_object();
-    json_set_text(input, "pullRequestReviewId", facts->pending_id);
-    json_set_text(input, "event", events[event_of(self)].event);
-    json_set_text(input, "body", body);
+    json_t *input = json_make("pullRequestReviewId:%s event:%s body:%s", facts->pending_id,
+                              events[event_of(self)].event, body);
     g_autoptr(json_t) data = NULL;
     if (!review_write_mutate(call, self, SUBMIT, input, &data, error)) {
         if (self->comments->len > 0)

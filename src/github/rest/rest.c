@@ -124,8 +124,7 @@ bool rest_call(Rest *self, const RestCall *call, Cancel *cancel, RestAnswer *ret
 bool rest_graphql(Rest *self, const char *query, const json_t *variables, const char *operation,
                   Cancel *cancel, json_t **ret_data, GError **error)
 {
-    g_autoptr(json_t) envelope = json_object();
-    json_set_text(envelope, "query", query);
+    g_autoptr(json_t) envelope = json_make("query:%s", query);
     if (variables)
         json_object_set(envelope, "variables", (json_t *)variables);
     g_autofree char *body = json_to_text(envelope);

@@ -87,11 +87,9 @@ static json_t *section_describe(const Section *self, size_t start, size_t end)
                                    : first_of(new_name, old_name, "(unknown)");
     if (self->is_binary && strcmp(change, "modified") == 0)
         change = "binary";
-    json_t *file = json_object();
-    json_set_text(file, "path", shown);
-    json_set_int(file, "additions", self->is_binary ? 0 : self->additions);
-    json_set_int(file, "deletions", self->is_binary ? 0 : self->deletions);
-    json_set_text(file, "changeType", change);
+    json_t *file = json_make("path:%s additions:%jd deletions:%jd changeType:%s", shown,
+                             self->is_binary ? 0 : self->additions,
+                             self->is_binary ? 0 : self->deletions, change);
     if (old_name && strcmp(old_name, shown) != 0)
         json_set_text(file, "oldPath", old_name);
     json_set_int(file, "startOffset", (int64_t)start);
@@ -137,9 +135,7 @@ json_t *pr_diff_index(const char *diff)
         json_append_take(files, read_section(diff, start, end));
         start = end;
     }
-    json_t *index = json_object();
-    json_set_take(index, "files", files);
-    return index;
+    return json_make("files:%p", files);
 }
 
 bool pr_diff_index_fits(const json_t *index, const char *diff)

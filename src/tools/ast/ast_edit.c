@@ -110,10 +110,7 @@ static void set_details(const ToolCall *call, const AstPlan *plan, bool is_appli
     json_t *files = json_array(), *counts = json_array();
     for (unsigned i = 0; i < plan->changed->len; i++) {
         const AstFilePlan *file = plan->changed->pdata[i];
-        json_t *count = json_object();
-        json_set_text(count, "path", file->shown);
-        json_set_int(count, "count", file->changes->len);
-        json_append_take(counts, count);
+        json_append_take(counts, json_make("path:%s count:%u", file->shown, file->changes->len));
         json_append_take(files, json_text(file->shown));
     }
     json_set_int(details, "totalReplacements", plan->total);

@@ -129,10 +129,7 @@ static void count_match(Page *self, const char *shown)
         json_set_int(last, "count", json_get_int(last, "count", 0) + 1);
         return;
     }
-    json_t *count = json_object();
-    json_set_text(count, "path", shown);
-    json_set_int(count, "count", 1);
-    json_append_take(self->counts, count);
+    json_append_take(self->counts, json_make("path:%s count:%d", shown, 1));
     json_append_take(self->files, json_text(shown));
 }
 

@@ -104,11 +104,9 @@ static bool search_run(ToolCall *call, const void *args_, ToolResult *result, GE
 
     g_autoptr(ToolSet) waiting = tool_set_waiting(all);
     g_autoptr(GArray) hits = search(waiting, args->query);
-    g_autoptr(json_t) answer = json_object();
-    json_set_text(answer, "query", shown);
-    json_set_take(answer, "activated_tools", activate(found, waiting, hits, args->limit));
-    json_set_int(answer, "match_count", hits->len);
-    json_set_int(answer, "total_tools", (gint64)tool_set_count(waiting));
+    g_autoptr(json_t) answer = json_make(
+        "query:%s activated_tools:%p match_count:%u total_tools:%jd", shown,
+        activate(found, waiting, hits, args->limit), hits->len, (gint64)tool_set_count(waiting));
     g_autofree char *text = json_to_text(answer);
     tool_result_add_text(result, text);
     return true;

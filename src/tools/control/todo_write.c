@@ -150,8 +150,7 @@ static void add_task(Edit *self, const json_t *phase, const char *content)
 {
     if (!is_short(self, "Task", content, MAX_TASK_CHARS))
         return;
-    json_t *task = json_object();
-    json_set_text(task, "content", content);
+    json_t *task = json_make("content:%s", content);
     set_status(task, "pending");
     json_append_take(tasks_of(phase), task);
 }
@@ -172,9 +171,7 @@ static json_t *add_phase(Edit *self, const char *name)
 {
     if (!is_short(self, "Phase", name, MAX_NAME_CHARS))
         return NULL;
-    json_t *phase = json_object();
-    json_set_text(phase, "name", name);
-    json_set_take(phase, "tasks", json_array());
+    json_t *phase = json_make("name:%s tasks:%p", name, json_array());
     json_append_take(self->phases, phase);
     return phase;
 }

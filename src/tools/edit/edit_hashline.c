@@ -329,8 +329,7 @@ static void add_result(const GPtrArray *edits, ToolResult *result)
                                      "corruption. Applied ops above are valid. Re-issue any "
                                      "remaining edits."));
         append_file_text(edit, text);
-        json_t *file = json_object();
-        json_set_text(file, "path", edit->target->shown);
+        json_t *file = json_make("path:%s", edit->target->shown);
         edit_target_add_details(edit->target, edits->len > 1 ? file : details);
         const char *diff = json_get_text(file, "diff");
         g_string_append_printf(diffs, "%s%s", i > 0 ? "\n" : "", diff ? diff : "");

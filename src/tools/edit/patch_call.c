@@ -200,8 +200,7 @@ static char *failure_of(const Run *self, guint index)
 
 static json_t *file_details(const Run *self, guint index)
 {
-    json_t *file = json_object();
-    json_set_text(file, "path", entry_at(self->entries, index)->path);
+    json_t *file = json_make("path:%s", entry_at(self->entries, index)->path);
     if (group_of(self, index)->problem)
         json_set_bool(file, "isError", true);
     else

@@ -171,10 +171,8 @@ static json_t *images_of(const ToolResult *result)
     json_each (result->content, i, block) {
         if (g_strcmp0(json_get_text(block, "type"), "image") != 0)
             continue;
-        json_t *image = json_object();
-        json_set_text(image, "mimeType", json_get_text(block, "mimeType"));
-        json_set_text(image, "data", json_get_text(block, "data"));
-        json_append_take(images, image);
+        json_append_take(images, json_make("mimeType:%s data:%s", json_get_text(block, "mimeType"),
+                                           json_get_text(block, "data")));
     }
     return images;
 }
@@ -186,9 +184,7 @@ static json_t *value_of(const ToolResult *result)
     g_autoptr(json_t) images = images_of(result);
     if (!result->details && json_array_size(images) == 0)
         return json_text(text);
-    json_t *value = json_object();
-    json_set_text(value, "text", text);
-    json_set_take(value, "details", json_incref(result->details));
+    json_t *value = json_make("text:%s details:%p", text, json_incref(result->details));
     if (json_array_size(images) > 0)
         json_set_take(value, "images", json_incref(images));
     return value;

@@ -352,10 +352,7 @@ static void send_cell(EvalKernel *self, const char *code)
     self->is_open = true;
     self->is_started = self->is_signalled = false;
     self->interrupted_ms = 0;
-    g_autoptr(json_t) request = json_object();
-    json_set_text(request, "type", "run");
-    json_set_text(request, "id", self->cell);
-    json_set_text(request, "code", code);
+    g_autoptr(json_t) request = json_make("type:%s id:%s code:%s", "run", self->cell, code);
     send_frame(self, request);
 }
 

@@ -53,13 +53,9 @@ EvalReport *eval_report_new(ToolCall *call, const GPtrArray *cells)
     self->details_cells = json_array();
     for (unsigned i = 0; i < cells->len; i++) {
         const EvalCell *cell = cells->pdata[i];
-        json_t *object = json_object();
-        json_set_int(object, "index", i);
-        json_set_text(object, "title", cell->title);
-        json_set_text(object, "code", cell->code);
-        json_set_text(object, "output", "");
-        json_set_text(object, "status", "pending");
-        json_append_take(self->details_cells, object);
+        json_append_take(self->details_cells,
+                         json_make("index:%u title:%s code:%s output:%s status:%s", i, cell->title,
+                                   cell->code, "", "pending"));
     }
     self->held = g_string_new(NULL);
     self->displays = g_string_new(NULL);
@@ -200,11 +196,7 @@ static void take_json(EvalReport *self, const char *text, int64_t chars)
 
 static void add_image(EvalReport *self, const char *base64, const char *mime)
 {
-    json_t *block = json_object();
-    json_set_text(block, "type", "image");
-    json_set_text(block, "data", base64);
-    json_set_text(block, "mimeType", mime);
-    json_append_take(self->images, block);
+    json_append_take(self->images, json_make("type:%s data:%s mimeType:%s", "image", base64, mime));
 }
 
 static void take_image(EvalReport *self, const char *base64, const char *mime)
@@ -332,8 +324,7 @@ void eval_report_add_note(EvalReport *self, char *note)
 void eval_report_update(EvalReport *self)
 {
     g_auto(Truncated) tail = truncate_tail(output_sink_text(self->sink), 0, UPDATE_BYTES);
-    g_autoptr(json_t) details = json_object();
-    json_set_take(details, "cells", json_incref(self->details_cells));
+    g_autoptr(json_t) details = json_make("cells:%p", json_incref(self->details_cells));
     tool_call_update(self->call, tail.content, details);
 }
 

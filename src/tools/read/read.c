@@ -229,10 +229,8 @@ static void note_suffix_match(ToolResult *result, const char *asked, const char 
         g_strdup_printf("[Path '%s' not found; resolved to '%s' via suffix match]\n%s", asked,
                         found, text ? text : "");
     json_set_text(block, "text", noted);
-    json_t *resolution = json_object();
-    json_set_text(resolution, "from", asked);
-    json_set_text(resolution, "to", found);
-    json_set_take(tool_result_details(result), "suffixResolution", resolution);
+    json_set_take(tool_result_details(result), "suffixResolution",
+                  json_make("from:%s to:%s", asked, found));
 }
 
 static bool show_path(ToolCall *call, const char *path, const ReadSelect *select,

@@ -188,10 +188,8 @@ static void append_rows(Page *self)
 
 static void note_rest(const Page *self, const ReadSummary *file, ToolResult *result)
 {
-    json_t *summary = json_object();
-    json_set_int(summary, "lines", (gint64)self->rows);
-    json_set_int(summary, "elidedSpans", self->bodies_left_out);
-    json_set_take(tool_result_details(result), "summary", summary);
+    json_set_take(tool_result_details(result), "summary",
+                  json_make("lines:%jd elidedSpans:%u", (gint64)self->rows, self->bodies_left_out));
     const Truncated cut = {
         .is_truncated = self->last < self->lines->len,
         .by_lines = !self->is_full_by_bytes,

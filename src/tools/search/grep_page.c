@@ -116,10 +116,7 @@ static void append_file(GrepPrinted *out, const Layout *layout, unsigned index, 
     if (!layout->is_one_file)
         file_heading_append(out->text, path, "", last_dir);
     append_file_lines(out, layout->found->files->pdata[index], share, layout->page);
-    json_t *count = json_object();
-    json_set_text(count, "path", path);
-    json_set_int(count, "count", share->last - share->first);
-    json_append_take(out->counts, count);
+    json_append_take(out->counts, json_make("path:%s count:%u", path, share->last - share->first));
     json_append_take(out->files, json_text(path));
 }
 

@@ -164,11 +164,8 @@ void ssh_facts_store(const SshHost *host, const SshFacts *self)
     g_autofree char *path = facts_path(host);
     g_autofree char *dir = g_path_get_dirname(path);
     g_autofree char *target = ssh_host_target(host);
-    g_autoptr(json_t) root = json_object();
-    json_set_int(root, "version", VERSION);
-    json_set_text(root, "target", target);
-    json_set_text(root, "os", os_names[self->os]);
-    json_set_text(root, "shell", shell_names[self->shell]);
+    g_autoptr(json_t) root = json_make("version:%d target:%s os:%s shell:%s", VERSION, target,
+                                       os_names[self->os], shell_names[self->shell]);
     if (self->compat_shell != SSH_SHELL_UNKNOWN)
         json_set_text(root, "compatShell", shell_names[self->compat_shell]);
     json_set_bool(root, "compatEnabled", self->is_compat);

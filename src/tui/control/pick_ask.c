@@ -52,11 +52,8 @@ static void ask(Tui *tui, json_t *question, const char *subject, PickAnswer answ
 void pick_ask_text(Tui *tui, const char *title, const char *prefill, const char *subject,
                    PickAnswer answered)
 {
-    json_t *question = json_object();
-    json_set_text(question, "method", "editor");
-    json_set_text(question, "title", title);
-    json_set_text(question, "prefill", prefill);
-    ask(tui, question, subject, answered);
+    ask(tui, json_make("method:%s title:%s prefill:%s", "editor", title, prefill), subject,
+        answered);
 }
 
 void pick_ask_option(Tui *tui, const char *title, const char *const *options, const char *subject,

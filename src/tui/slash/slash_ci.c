@@ -152,11 +152,8 @@ static char *run_name(const json_t *run)
 
 static void add_row(json_t *rows, CiState state, const char *text, const char *detail)
 {
-    json_t *row = json_object();
-    json_set_text(row, "state", state_names[state]);
-    json_set_text(row, "text", text);
-    json_set_text(row, "detail", detail);
-    json_append_take(rows, row);
+    json_append_take(rows,
+                     json_make("state:%s text:%s detail:%s", state_names[state], text, detail));
 }
 
 /* Those that are at work or have failed. Their number. */
@@ -189,10 +186,7 @@ static json_t *block_of(const Ci *self)
         }
     }
     g_autofree char *title = g_strdup_printf("CI of %.*s", SHOWN_COMMIT, self->commit);
-    json_t *block = json_object();
-    json_set_text(block, "title", title);
-    json_set_take(block, "rows", rows);
-    return block;
+    return json_make("title:%s rows:%p", title, rows);
 }
 
 /* "CI 1/3, lint failed: test in_progress"; NULL: all of them have ended. Caller frees. */
@@ -242,11 +236,7 @@ static void add_item(json_t *items, const char *text, const json_t *run, const j
     g_autofree char *meant =
         job ? g_strdup_printf("/ci %s/job/%lld", id, (long long)json_get_int(job, "databaseId", 0))
             : g_strconcat("/ci ", id, NULL);
-    json_t *item = json_object();
-    json_set_text(item, "text", text);
-    json_set_text(item, "detail", detail);
-    json_set_text(item, "meant", meant);
-    json_append_take(items, item);
+    json_append_take(items, json_make("text:%s detail:%s meant:%s", text, detail, meant));
 }
 
 /* Failed steps, for SlashDoor.choose; runs whose jobs are not known. New reference. */
@@ -289,11 +279,9 @@ static bool ci_report(Ci *self, json_t **ret_data, GError **error)
         return false;
     g_string_append_printf(text, "\n\n%s", g_strchomp(why));
     *ret_data = slash_shown(g_strdup(text->str));
-    json_t *choose = json_object();
-    json_set_text(choose, "title", "Failed steps");
-    json_set_text(choose, "above", above);
-    json_set_take(choose, "items", json_incref(items));
-    json_set_take(*ret_data, "choose", choose);
+    json_set_take(
+        *ret_data, "choose",
+        json_make("title:%s above:%s items:%p", "Failed steps", above, json_incref(items)));
     return true;
 }
 

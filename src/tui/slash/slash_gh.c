@@ -14,8 +14,7 @@
 
 json_t *slash_shown(char *text)
 {
-    json_t *data = json_object();
-    json_set_text(data, "shown", text);
+    json_t *data = json_make("shown:%s", text);
     g_free(text);
     return data;
 }
@@ -174,11 +173,7 @@ static void add_found(const ListKind *kind, const json_t *found, json_t *items, 
     g_autofree char *name = g_strdup_printf("#%" G_GINT64_FORMAT " %s", number, title ? title : "");
     g_autofree char *detail = slash_gh_about(found);
     g_autofree char *meant = g_strdup_printf("/%s %" G_GINT64_FORMAT, kind->command, number);
-    json_t *item = json_object();
-    json_set_text(item, "text", name);
-    json_set_text(item, "detail", detail);
-    json_set_text(item, "meant", meant);
-    json_append_take(items, item);
+    json_append_take(items, json_make("text:%s detail:%s meant:%s", name, detail, meant));
     g_string_append_printf(text, "\n%s\n  %s", name, detail);
 }
 

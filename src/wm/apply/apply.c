@@ -177,8 +177,7 @@ static void add_to_plan(Run *self, const char *kind)
     if (count == 0 || !self->plan)
         return;
     // the last call is what the item is about; what goes before it stands by itself
-    json_t *entry = json_object();
-    json_set_text(entry, "kind", kind);
+    json_t *entry = json_make("kind:%s", kind);
     if (applier->item.number > 0)
         json_set_int(entry, "number", applier->item.number);
     json_object_update(entry, json_array_get(applier->calls, count - 1));
@@ -388,9 +387,7 @@ static void post_fallback(Run *self)
         return;
     g_autofree char *masked = mask_text(spec->last_response);
     g_autofree char *text = g_strconcat(NO_OUTPUT, masked, NULL);
-    g_autoptr(json_t) raw = json_object();
-    json_set_text(raw, "type", "add_comment");
-    json_set_text(raw, "body", text);
+    g_autoptr(json_t) raw = json_make("type:%s body:%s", "add_comment", text);
     g_autoptr(json_t) items = json_pack("[O]", raw);
     start_item(self, APPLY_FALLBACK, raw);
     g_autoptr(GError) failed = NULL;

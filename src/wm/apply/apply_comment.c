@@ -91,8 +91,7 @@ static bool hide_older(Applier *self, const char *own, GError **error)
 bool apply_add_comment(Applier *self, GError **error)
 {
     g_autofree char *text = apply_comment_text(self, apply_text(self, "body"), true);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "body", text);
+    g_autoptr(json_t) body = json_make("body:%s", text);
     g_autofree char *path = apply_path(self, "/issues/%s/comments", self->target);
     const ApplyPost post = {
         .step = "comment", .path = path, .body = body, .list = path, .is_it = is_same_comment
@@ -123,9 +122,8 @@ bool apply_review_comment(Applier *self, GError **error)
     if (spot.start_line >= spot.line)
         spot.start_line = 0; // of one line: GitHub wants none
     g_autofree char *text = apply_comment_text(self, apply_text(self, "body"), true);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "body", text);
-    json_set_text(body, "commit_id", json_get_text(fields, "commit_id"));
+    g_autoptr(json_t) body =
+        json_make("body:%s commit_id:%s", text, json_get_text(fields, "commit_id"));
     pull_comment_fill(body, &spot, text, false);
     g_autofree char *path = apply_path(self, "/pulls/%s/comments", self->target);
     const ApplyPost post = {
@@ -141,8 +139,7 @@ bool apply_review_comment(Applier *self, GError **error)
 bool apply_reply(Applier *self, GError **error)
 {
     g_autofree char *text = apply_comment_text(self, apply_text(self, "body"), false);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "body", text);
+    g_autoptr(json_t) body = json_make("body:%s", text);
     int64_t comment = json_get_int(self->item.fields, "comment_id", 0);
     g_autofree char *list = apply_path(self, "/pulls/%s/comments", self->target);
     g_autofree char *path = g_strdup_printf("%s/%" G_GINT64_FORMAT "/replies", list, comment);
@@ -158,8 +155,7 @@ bool apply_reply(Applier *self, GError **error)
 
 bool wm_post_comment(WmApi *api, int64_t number, const char *body, Cancel *cancel, GError **error)
 {
-    g_autoptr(json_t) request = json_object();
-    json_set_text(request, "body", body);
+    g_autoptr(json_t) request = json_make("body:%s", body);
     g_autofree char *path = wm_path(api, "/issues/%" G_GINT64_FORMAT "/comments", number);
     const WmCall call = { .method = "POST", .path = path, .body = request };
     return wm_api_call(api, &call, cancel, NULL, error);

@@ -296,9 +296,7 @@ void apply_files_review(Applier *self, int64_t number, const char *files)
     g_autofree char *text =
         g_strdup_printf("Protected files have changed. A person should look at them:\n\n%s", files);
     g_autofree char *whole = apply_comment_text(self, text, false);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "event", "REQUEST_CHANGES");
-    json_set_text(body, "body", whole);
+    g_autoptr(json_t) body = json_make("event:%s body:%s", "REQUEST_CHANGES", whole);
     g_autoptr(GError) failed = NULL;
     if (apply_post_review(self, pull, body, NULL, &failed))
         return;

@@ -97,9 +97,7 @@ static json_t *new_issue(const Applier *self)
     g_autofree char *marker = task_marker(self);
     g_autofree char *whole =
         closes_older(self) ? g_strconcat(text, "\n\n", marker, NULL) : g_strdup(text);
-    json_t *body = json_object();
-    json_set_text(body, "title", title);
-    json_set_text(body, "body", whole);
+    json_t *body = json_make("title:%s body:%s", title, whole);
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
         json_t *list = json_get_array(fields, lists[i]);
         if (json_array_size(list) > 0)
@@ -266,8 +264,7 @@ static bool comment_before(Applier *self, GError **error)
     if (*given == '\0')
         return true;
     g_autofree char *text = apply_comment_text(self, given, false);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "body", text);
+    g_autoptr(json_t) body = json_make("body:%s", text);
     g_autofree char *path = apply_path(self, "/issues/%s/comments", self->target);
     const ApplyPost post = {
         .step = "comment", .path = path, .body = body, .list = path, .is_it = is_same_comment
@@ -279,8 +276,7 @@ bool apply_close(Applier *self, GError **error)
 {
     if (!check_closable(self, error) || !comment_before(self, error))
         return false;
-    g_autoptr(json_t) patch = json_object();
-    json_set_text(patch, "state", "closed");
+    g_autoptr(json_t) patch = json_make("state:%s", "closed");
     if (!is_of_pull(self))
         json_set_text(patch, "state_reason", apply_text(self, "state_reason"));
     g_autofree char *path = patch_path(self);

@@ -44,9 +44,7 @@ static bool list_labels(WmApi *api, Cancel *cancel, json_t **ret_names, GError *
 
 static bool make_label(WmApi *api, const char *label, Cancel *cancel, GError **error)
 {
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "name", label);
-    json_set_text(body, "color", COLOR);
+    g_autoptr(json_t) body = json_make("name:%s color:%s", label, COLOR);
     g_autofree char *path = wm_path(api, "/labels");
     const WmCall call = { .method = "POST", .path = path, .body = body, .is_repeatable = true };
     g_autoptr(GError) failed = NULL;

@@ -227,12 +227,8 @@ static bool post_pull(Applier *self, const Branches *branches, json_t **ret_pull
 {
     g_autofree char *title = apply_title(self);
     g_autofree char *text = apply_plain_text(self, apply_text(self, "body"));
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "title", title);
-    json_set_text(body, "body", text);
-    json_set_text(body, "head", branches->current);
-    json_set_text(body, "base", branches->base);
-    json_set_bool(body, "draft", is_draft(self));
+    g_autoptr(json_t) body = json_make("title:%s body:%s head:%s base:%s draft:%hhd", title, text,
+                                       branches->current, branches->base, is_draft(self));
     g_autofree char *path = apply_path(self, "/pulls");
     g_autofree char *list = list_path(self, branches->current);
     const ApplyPost post = {

@@ -215,12 +215,7 @@ static bool add_line(ApplyRecord *self, json_t *fields, GError **error)
 
 static json_t *new_line(int64_t index, const char *hash, const char *state)
 {
-    json_t *fields = json_object();
-    json_set_int(fields, "item", index);
-    json_set_text(fields, "hash", hash);
-    json_set_text(fields, "state", state);
-    json_set_int(fields, "at", time_now_ms());
-    return fields;
+    return json_make("item:%jd hash:%s state:%s at:%jd", index, hash, state, time_now_ms());
 }
 
 bool apply_record_begin(ApplyRecord *self, int64_t index, const char *hash, const char *kind,

@@ -139,8 +139,7 @@ static bool check_thread(Applier *self, const json_t *variables, GError **error)
 
 bool apply_resolve_thread(Applier *self, GError **error)
 {
-    g_autoptr(json_t) variables = json_object();
-    json_set_text(variables, "id", apply_text(self, "thread_id"));
+    g_autoptr(json_t) variables = json_make("id:%s", apply_text(self, "thread_id"));
     if (!check_thread(self, variables, error))
         return false;
     if (self->is_staged) {

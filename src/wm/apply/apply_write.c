@@ -64,9 +64,7 @@ void apply_warn(const Applier *self, const char *format, ...)
 
 static void note_call(Applier *self, const char *method, const char *path, const json_t *body)
 {
-    json_t *call = json_object();
-    json_set_text(call, "method", method);
-    json_set_text(call, "path", path);
+    json_t *call = json_make("method:%s path:%s", method, path);
     if (body)
         json_object_set(call, "body", (json_t *)body);
     json_append_take(self->calls, call);

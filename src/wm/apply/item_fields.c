@@ -170,8 +170,7 @@ static void add_list(json_t *normal, const WmFieldDef *field, const json_t *raw)
 
 json_t *wm_item_normal(WmKind kind, const json_t *raw)
 {
-    json_t *normal = json_object();
-    json_set_text(normal, "type", wm_kind_table[kind].type);
+    json_t *normal = json_make("type:%s", wm_kind_table[kind].type);
     for (const WmFieldDef *field = kinds[kind].fields; field->name; field++) {
         const json_t *value = json_object_get(raw, field->name);
         int64_t number = 0;

@@ -43,9 +43,7 @@ static json_t *with_dispatch(const char *key, json_t *value)
 
 static json_t *types_of(const char *type)
 {
-    json_t *options = json_object();
-    json_set_take(options, "types", json_pack("[s]", type));
-    return options;
+    return json_make("types:%p", json_pack("[s]", type));
 }
 
 static bool is_type(const char *word)

@@ -107,10 +107,7 @@ static bool settle(const WmTask *task, const json_t *stored, bool refreshes, int
         return true;
     g_autofree char *made = time_format_iso_seconds(deadline_ms);
     const char *old = refreshes ? NULL : stored_deadline(stored, task, text, &deadline_ms);
-    json_t *entry = json_object();
-    json_set_text(entry, "expr", text);
-    json_set_text(entry, "deadline", old ? old : made);
-    json_set_take(all, task->name, entry);
+    json_set_take(all, task->name, json_make("expr:%s deadline:%s", text, old ? old : made));
     return true;
 }
 
