@@ -4,14 +4,50 @@
 #include "agent/run.h"
 
 #include "agent/discoverer.h"
-#include "agent/image_warning.h"
 #include "agent/repo_record.h"
 #include "agent/rewinder.h"
 #include "model/message.h"
+#include "model/model_roles.h"
+#include "model/registry.h"
 #include "tool/images.h"
 #include "tool/pending_action.h"
 #include "tool/rewind_state.h"
 #include "tool/yielded.h"
+
+// ---- images that a model does not get ----
+
+static size_t count_images(const json_t *message)
+{
+    size_t count = 0;
+    json_each (json_get_array(message, "content"), i, block)
+        count += g_strcmp0(json_get_text(block, "type"), "image") == 0;
+    return count;
+}
+
+/* What the person is told before `model`, which takes no images, or may not get any
+   (images.blockImages), gets this message (agent-core §2.2); NULL: nothing. Caller frees. */
+static char *image_warning_text(const ModelRegistry *registry, const Model *model, bool is_blocked,
+                                const json_t *message)
+{
+    bool goes_out = model->accepts_images && !is_blocked;
+    size_t count =
+        goes_out || strcmp(message_role(message), "user") != 0 ? 0 : count_images(message);
+    if (count == 0)
+        return NULL;
+    if (is_blocked)
+        return g_strdup_printf("images.blockImages is set: %zu of the prompt stay%s here", count,
+                               count == 1 ? "s" : "");
+    ModelChoice other = { 0 };
+    model_role_choose(registry, MODEL_ROLE_VISION, model, &other);
+    bool has_other = other.model && other.model->accepts_images;
+    return g_strdup_printf("%s/%s takes no images: %zu of the prompt stay%s here%s%s%s%s%s",
+                           model->provider, model->id, count, count == 1 ? "s" : "",
+                           has_other ? "; --model " : "", has_other ? other.model->provider : "",
+                           has_other ? "/" : "", has_other ? other.model->id : "",
+                           has_other ? " takes them" : "");
+}
+
+// ---- the run ----
 
 typedef struct Run {
     const RunSpec *spec;

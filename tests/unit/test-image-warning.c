@@ -1,5 +1,5 @@
 /*
- * Images for a model that takes none are said, whenever they come (agent/image_warning.h).
+ * Images for a model that takes none are said, whenever they come (agent/run.c).
  */
 #include "unit.h"
 
