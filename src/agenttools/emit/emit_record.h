@@ -6,7 +6,7 @@
 #pragma once
 
 #include "agenttools/emit/emit_place.h"
-#include "agenttools/emit/event_data.h"
+#include "agenttools/emit/event_log.h"
 #include "agenttools/state.h"
 
 typedef struct EmitEvent { // borrowed; checked by event_check(); NULL: not given

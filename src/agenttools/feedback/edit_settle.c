@@ -7,7 +7,6 @@
  */
 #include "agenttools/answer.h"
 #include "agenttools/feedback/artifact_view.h"
-#include "agenttools/feedback/edit_file.h"
 #include "agenttools/feedback/edit_merge.h"
 #include "agenttools/feedback/edit_row.h"
 #include "agenttools/feedback/edits.h"
