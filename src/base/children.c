@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* The parent of a process, from "PID (NAME) STATE PPID …"; NAME may hold anything. 0: not known. */
-static int64_t parent_of(const char *pid_text)
+/* From "PID (NAME) STATE PPID …"; NAME may hold anything. */
+int64_t children_parent_of(const char *pid_text)
 {
     g_autofree char *path = g_build_filename("/proc", pid_text, "stat", NULL);
     g_autofree char *stat = NULL;
@@ -23,7 +23,7 @@ void children_kill_all(void)
     const char *name = NULL;
     while (proc && (name = g_dir_read_name(proc))) {
         int64_t pid = 0;
-        if (str_parse_int(name, &pid) && pid > 1 && parent_of(name) == getpid())
+        if (str_parse_int(name, &pid) && pid > 1 && children_parent_of(name) == getpid())
             kill((pid_t)-pid, SIGKILL);
     }
 }

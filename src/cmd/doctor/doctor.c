@@ -83,6 +83,7 @@ static int show(ToolContext *context, const ToolResult *result, void *user_data)
         .list = { .names = state_names, .checks = checks },
     };
     health_check_model(&health);
+    health_check_ancestors(&health);
     health_check_settings(&health, options->warnings);
     health_check_files(&health);
     health_check_terminal(&health);

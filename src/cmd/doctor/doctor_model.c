@@ -6,6 +6,7 @@
 #include "base/dirs.h"
 #include "base/env.h"
 #include "base/path.h"
+#include "base/secret_ancestor.h"
 #include "model/model_roles.h"
 #include "tool/settings_scope.h"
 #include "tui/term/caps.h"
@@ -55,6 +56,16 @@ void health_check_model(Health *self)
                            settings_get_json(self->settings, "modelProviderOrder"));
     model_roles_set(registry, settings_get_json(self->settings, "modelRoles"));
     check_choice(self, registry);
+}
+
+void health_check_ancestors(Health *self)
+{
+    g_autofree char *found = secret_ancestor_find();
+    if (found)
+        check_list_add(&self->list, "environment", CHECK_WARNING,
+                       "start kedge with `exec` in scripts, or store the key: kedge login PROVIDER",
+                       "%s in its environment, where commands that a model runs can read it",
+                       found);
 }
 
 /* One of the standard streams, whichever is a terminal; -1: none is. */

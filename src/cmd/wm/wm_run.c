@@ -1,7 +1,10 @@
 /*
  * `kedge wm run`: one task, one event, here or on GitHub (task-engine §3.11).
  */
+#include "base/env.h"
+#include "base/log.h"
 #include "base/path.h"
+#include "base/secret_ancestor.h"
 #include "cmd/cli/interrupt.h"
 #include "cmd/wm/wm.h"
 #include "wm/run/run.h"
@@ -65,6 +68,18 @@ static bool run_here(const Work *self, Cancel *cancel, GError **error)
     return wm_run(&options, cancel, &result, error);
 }
 
+/* A step's shell that was given the key keeps it for all to see, unless kedge takes its place. */
+static void warn_of_ancestor(void)
+{
+    if (g_strcmp0(env_get_raw("GITHUB_ACTIONS"), "true") != 0)
+        return;
+    g_autofree char *found = secret_ancestor_find();
+    if (found)
+        log_warning("%s in its environment, where the agent can read it: let the step end with "
+                    "`exec kedge wm run`, or compile the workflow again",
+                    found);
+}
+
 /* The task first: whatever else is wrong, that it does not exist is what to say. */
 static bool work(void *data, Cancel *cancel, GError **error)
 {
@@ -76,8 +91,10 @@ static bool work(void *data, Cancel *cancel, GError **error)
     const WmTask *task = wm_project_find(project, flags->task, error);
     if (!task)
         return false;
-    if (!flags->is_remote)
+    if (!flags->is_remote) {
+        warn_of_ancestor();
         return run_here(self, cancel, error);
+    }
     const WmDispatch dispatch = {
         .project = project,
         .task = task,
