@@ -98,6 +98,29 @@ static void test_refused(void **state G_GNUC_UNUSED)
 }
 
 /* A URL is no path: nothing is made that is named like a scheme. */
+/* What is the conversation's own is for its user alone, whatever the umask is. */
+static void test_own_files(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = url_fixture_new(NULL, true);
+    mode_t before = umask(0);
+    g_autofree char *own G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_write, write_args("local://deep/notes.md", "b"));
+    g_autofree char *plain G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_write, write_args("new/file", "b"));
+    umask(before);
+    const char *dir = artifacts_dir(tool_context_artifacts(fixture->context));
+    g_autofree char *file = g_build_filename(dir, "local", "deep", "notes.md", NULL);
+    g_autofree char *folder = g_path_get_dirname(file);
+    g_autofree char *others = g_build_filename(fixture->cwd, "new", "file", NULL);
+    struct stat info;
+    assert_int_equal(stat(file, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    assert_int_equal(stat(folder, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0700);
+    assert_int_equal(stat(others, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0666);
+}
+
 static void test_urls(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -164,9 +187,13 @@ static void test_changed_meanwhile(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write), cmocka_unit_test(test_details),
-        cmocka_unit_test(test_mode),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_urls),  cmocka_unit_test(test_changed_meanwhile),
+        cmocka_unit_test(test_write),
+        cmocka_unit_test(test_details),
+        cmocka_unit_test(test_mode),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_own_files),
+        cmocka_unit_test(test_urls),
+        cmocka_unit_test(test_changed_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,6 +220,8 @@ static char *plain_message(GhKind kind, const GhFacts *facts)
     case GH_KIND_GH_EXIT:
         return g_strdup_printf("gh exited with status %d.", facts->exit_status);
     case GH_KIND_VERSION:
+        if (facts->reason)
+            return g_strdup_printf("gh cannot say its version: %s.", facts->reason);
         return g_strdup_printf("gh %s is older than the required %s; upgrade gh.",
                                facts->version != NULL ? facts->version : "unknown", facts->minimum);
     case GH_KIND_INVALID_CWD:

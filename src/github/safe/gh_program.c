@@ -3,6 +3,7 @@
  */
 #include "github/safe/gh_program.h"
 
+#include "base/utf8.h"
 #include "github/classify/gh_kind.h"
 #include "github/gh_env.h"
 #include "github/gh_process.h"
@@ -14,6 +15,7 @@
 #define VERSION_PREFIX "gh version "
 #define NO_NUMBER      "DEV" // as a gh built from its sources calls itself
 #define PART_DIGITS    6
+#define SHOWN_CHARS    200 // of what gh says instead of its version
 
 static const GhVersion newest = { { G_MAXUINT, G_MAXUINT, G_MAXUINT } };
 
@@ -130,13 +132,24 @@ static char *version_of_line(const char *output)
     return length > 0 ? g_strndup(text, length) : g_strdup(NO_NUMBER);
 }
 
+/* gh's own words, or those of what could not start it: a missing library, a wrong architecture. */
+static bool fail_asking(const ProcResult *result, GError **error)
+{
+    const char *said =
+        result->error_output && *result->error_output ? result->error_output : result->output;
+    g_autofree char *line = g_strndup(said ? said : "", strcspn(said ? said : "", "\r\n"));
+    g_autofree char *shown = utf8_ellipsize(line, SHOWN_CHARS);
+    return fail_with(error, KEDGE_ERROR_FAILED, "gh --version exits with status %d%s%s",
+                     result->exit_status, *shown ? ": " : "", shown);
+}
+
 static bool ask_version(const char *path, Cancel *cancel, char **ret_text, GError **error)
 {
     g_auto(ProcResult) result = { 0 };
     if (!gh_process_ask_version(path, cancel, &result, error))
         return false;
     if (result.exit_status != 0)
-        return fail_with(error, KEDGE_ERROR_FAILED, "gh --version failed");
+        return fail_asking(&result, error);
     *ret_text = version_of_line(result.output);
     return true;
 }
@@ -166,8 +179,10 @@ bool gh_program_find(const Settings *settings, const char *cwd, const char *work
     GhFacts facts = { .minimum = minimum };
     g_autoptr(GError) failed = NULL;
     if (!find_version(program.path, cancel, &program.version_text, &failed)) {
-        if (!error_is(failed, KEDGE_ERROR_CANCELLED))
+        if (!error_is(failed, KEDGE_ERROR_CANCELLED)) {
+            facts.reason = failed->message;
             return fail_with_kind(error, GH_KIND_VERSION, &facts);
+        }
         g_propagate_error(error, g_steal_pointer(&failed));
         return false;
     }

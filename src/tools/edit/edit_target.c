@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "tools/file/diff.h"
 #include "tools/file/generated.h"
+#include "tools/file/new_mode.h"
 #include "tools/file/notebook.h"
 #include "tools/file/plan_target.h"
 #include "tools/file/secret_file.h"
@@ -150,9 +151,11 @@ bool edit_target_check_unchanged(const char *path, const char *shown, const stru
 bool edit_target_write(ToolCall *call, EditTarget *self, GError **error)
 {
     g_autofree char *dir = g_path_get_dirname(self->path);
+    ToolContext *context = tool_call_context(call);
     if (!edit_target_check_unchanged(self->path, self->shown, &self->read, error) ||
-        (!self->before && !file_make_dirs(dir, 0777, error)) ||
-        !file_write_atomic(self->path, self->data, self->size, 0666, error))
+        (!self->before && !file_make_dirs(dir, new_dir_mode(context, dir), error)) ||
+        !file_write_atomic(self->path, self->data, self->size, new_file_mode(context, self->path),
+                           error))
         return false;
     if (stat(self->path, &self->read) < 0)
         self->read = (struct stat) { 0 };

@@ -7,6 +7,7 @@
 #include "tools/conflict/conflict.h"
 #include "tools/file/generated.h"
 #include "tools/file/hashline.h"
+#include "tools/file/new_mode.h"
 #include "tools/file/notebook.h"
 #include "tools/file/plan_target.h"
 #include "tools/file/read_cache.h"
@@ -55,14 +56,15 @@ static bool check_masks(const char *path, const char *content, GError **error)
 }
 
 /* The text of a notebook becomes cells again. */
-static bool put_content(const char *path, const char *shown, const char *content, GError **error)
+static bool put_content(const char *path, const char *shown, const char *content, mode_t mode,
+                        GError **error)
 {
     g_autofree char *notebook = NULL;
     if (notebook_is(path) && !notebook_is_json(content) &&
         !notebook_file_from_text(path, shown, content, &notebook, error))
         return false;
     const char *data = notebook ? notebook : content;
-    return file_write_atomic(path, data, strlen(data), 0666, error);
+    return file_write_atomic(path, data, strlen(data), mode, error);
 }
 
 static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
@@ -90,7 +92,9 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
 
     g_autofree char *dir = g_path_get_dirname(path);
     size_t size = strlen(content);
-    if (!file_make_dirs(dir, 0777, error) || !put_content(path, shown, content, error))
+    ToolContext *context = tool_call_context(call);
+    if (!file_make_dirs(dir, new_dir_mode(context, dir), error) ||
+        !put_content(path, shown, content, new_file_mode(context, path), error))
         return false;
     seen_files_note(call, path);
     if (notebook_is(path))

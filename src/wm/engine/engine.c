@@ -124,7 +124,7 @@ static const char *log_name(WmFormat format)
 static bool open_log(Run *self, const char *path, GError **error)
 {
     self->log_path = path;
-    self->log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    self->log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (self->log < 0)
         return fail_with_errno(error, errno, "agent: cannot write %s", path);
     return true;

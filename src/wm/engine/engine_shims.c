@@ -83,7 +83,7 @@ bool wm_shims_write(const char *run_dir, GError **error)
     g_autofree char *gh_wm = g_build_filename(dir, "gh-wm", NULL);
     g_autofree char *gh = g_build_filename(dir, "gh", NULL);
     g_autofree char *script = gh_script(gh_wm);
-    return file_make_dirs(dir, 0755, error) && make_link(self, kedge, error) &&
+    return file_make_dirs(dir, 0700, error) && make_link(self, kedge, error) &&
            make_link(self, gh_wm, error) &&
-           file_write_atomic(gh, script, strlen(script), 0755, error);
+           file_write_atomic(gh, script, strlen(script), 0700, error);
 }

@@ -21,7 +21,7 @@ static bool copy_file(const char *from_root, const char *to_root, const char *pa
     g_autofree char *data = NULL;
     size_t size = 0;
     return file_read(from, LIMIT_CONFIG_FILE_BYTES, &data, &size, error) &&
-           file_write_atomic(to, data, size, 0644, error);
+           file_write_atomic(to, data, size, 0600, error);
 }
 
 static bool copy_tasks(const char *dir, void *user_data, GError **error)
@@ -29,7 +29,7 @@ static bool copy_tasks(const char *dir, void *user_data, GError **error)
     const WmProject *project = user_data;
     g_autofree char *tasks = g_build_filename(dir, WM_TASKS_DIR, NULL);
     g_autofree char *config = g_build_filename(project->root, WM_CONFIG_PATH, NULL);
-    if (!file_make_dirs(tasks, 0755, error) ||
+    if (!file_make_dirs(tasks, 0700, error) ||
         (file_exists(config) && !copy_file(project->root, dir, WM_CONFIG_PATH, error)))
         return false;
     for (unsigned i = 0; i < project->tasks->len; i++) {

@@ -532,7 +532,7 @@ static bool check_runs_dir(const char *root, GError **error)
     g_autofree char *runs = g_build_filename(root, ".wm", "runs", NULL);
     if (lstat(runs, &status) == 0 && !S_ISDIR(status.st_mode))
         return fail_with(error, KEDGE_ERROR_DENIED, "%s is no directory of its own", runs);
-    return file_make_dirs(runs, 0755, error);
+    return file_make_dirs(runs, 0700, error);
 }
 
 static char *own_name(void)

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 
 #define RUNS_DIR         ".wm/runs"
-#define DIR_MODE         0755
+#define DIR_MODE         0700
 #define MAX_SLUG_BYTES   ((size_t)48)
 #define MAX_ID_TRIES     16
 #define MAX_META_BYTES   ((size_t)64 * 1024)
@@ -213,7 +213,7 @@ static void keep_out_of_git(const char *real_root, const char *base)
     g_autofree char *own = g_build_filename(base, ".gitignore", NULL);
     g_auto(FileDraft) draft = FILE_DRAFT_INIT(own);
     // it appears with its content: another run may ask for changes at this moment
-    if (!file_exists(own) && file_draft_open(&draft, O_WRONLY, 0644) &&
+    if (!file_exists(own) && file_draft_open(&draft, O_WRONLY, 0600) &&
         fd_write_all(draft.fd, "*\n", 2, own, NULL))
         file_draft_claim(&draft);
 }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_MODE      0644
+#define FILE_MODE      0600
 #define MAX_NAME_TRIES 16
 
 static bool fail_at(GError **error, int number, const char *verb, const char *dir, const char *name)
