@@ -38,6 +38,7 @@ bool change_commit_read(ChangeCommit *self, Cancel *cancel, GError **error)
                              : "nothing is staged: `git add` what the commit is to have, or use "
                                "--all");
     self->diff = diff_digest(diff, DIFF_BYTES);
+    self->is_foreign = git_is_pull_checkout(self->root, cancel);
     return true;
 }
 
@@ -99,7 +100,7 @@ static bool make_commit(ChangeCommit *self, Cancel *cancel, GError **error)
         .dir = self->root,
         .args = args,
         .timeout_ms = HOOKS_MS,
-        .is_own = !git_is_pull_checkout(self->root, cancel),
+        .is_own = !self->is_foreign,
     };
     return git_must_spec(&spec, cancel, &self->said, error);
 }
@@ -117,7 +118,7 @@ static bool commit_push(const ChangeCommit *self, Cancel *cancel, GError **error
         .dir = self->root,
         .args = known.exit_status == 0 ? plain : first,
         .timeout_ms = HOOKS_MS,
-        .is_own = !git_is_pull_checkout(self->root, cancel),
+        .is_own = !self->is_foreign,
     };
     if (git_must_spec(&spec, cancel, NULL, error))
         return true;
@@ -141,14 +142,28 @@ static bool make_all(ChangeCommit *self, const SummaryContext *model, Cancel *ca
         .model = model,
         .wants_all = self->wants_all,
         .is_dry_run = self->is_dry_run,
-        .is_foreign = git_is_pull_checkout(self->root, cancel),
+        .is_foreign = self->is_foreign,
     };
     return commit_split(&split, cancel, &self->said, error);
+}
+
+/* A person who relies on a hook has to know. */
+static void say_without_hooks(ChangeCommit *self)
+{
+    g_autofree char *before = self->said;
+    self->said = g_strconcat(before ? before : "", before ? "\n" : "",
+                             "This is the checkout of a pull request, whose files could stand in "
+                             "for hooks and filters: none of them ran.",
+                             NULL);
 }
 
 bool change_commit_make(ChangeCommit *self, const SummaryContext *model, Cancel *cancel,
                         GError **error)
 {
-    return make_all(self, model, cancel, error) &&
-           (!self->wants_push || commit_push(self, cancel, error));
+    if (!make_all(self, model, cancel, error) ||
+        (self->wants_push && !commit_push(self, cancel, error)))
+        return false;
+    if (self->is_foreign && !self->is_dry_run)
+        say_without_hooks(self);
+    return true;
 }

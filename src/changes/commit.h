@@ -1,7 +1,7 @@
 /*
  * `kedge commit`: a change, a message for it that a model writes (or several, of its parts), and
- * the commits. What is committed, by which hooks and signed by whom, is git's business as ever.
- * Blocks.
+ * the commits. What is committed, by which hooks and signed by whom, is git's business as ever;
+ * only in the checkout of a pull request no hook runs. Blocks.
  */
 #pragma once
 
@@ -17,6 +17,7 @@ typedef struct ChangeCommit {
     char *said;    // by git, or the plan of --split; NULL
     // between the two steps
     char *root, *diff;
+    bool is_foreign; // the branch is a pull request's: its files are somebody else's
 } ChangeCommit;
 
 void change_commit_clear(ChangeCommit *self);

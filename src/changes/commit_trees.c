@@ -126,7 +126,7 @@ static bool read_final(CommitTrees *self, Cancel *cancel, GError **error)
         .args = (const char *const[]) { "add", "-u", NULL },
         .index_file = self->work,
         .only_looks = self->only_looks,
-        .is_own = !self->only_looks, // as the commit itself
+        .is_own = !self->only_looks && !git_is_pull_checkout(self->root, cancel),
     };
     if ((self->wants_all &&
          (!commit_trees_run(self, self->work, write, cancel, &self->staged, error) ||

@@ -139,4 +139,16 @@ expect_exit 1
 grep -q main .git/HEAD || fail "on $(cat .git/HEAD)"
 ! grep -q with-token "$SPRUNG" 2>/dev/null || fail "ran:" "$(cat "$SPRUNG")"
 
+t "the worker"
+checkout worker
+git push -q "$FORGE_URL/harbor/tidepool.git" HEAD:refs/heads/main && git fetch -q origin
+run kedge wm enqueue --force-task x --event-name issues --payload "$EVENT"
+expect_exit 0
+run kedge wm worker --idle 0
+expect_exit 0
+expect_contains stderr ": done"
+[ "$(cat "$HOME/agents-token")" = "$AGENT_TOKEN" ] || fail "the agent had another token"
+[ ! -e "$SPRUNG" ] || fail "ran:" "$(sort -u "$SPRUNG")"
+[ -z "$(git -C "$HOME/evil.git" for-each-ref)" ] || fail "the agent's remote was pushed to"
+
 done_testing

@@ -247,6 +247,16 @@ expect_exit 0
 [ "$(cat "$HOME/hook")" = mine ] || fail "the hook of the person: $(cat "$HOME/hook")"
 expect_no_program
 
+t "kedge commit in its worktree: none either, and that is said"
+echo more >"$TREE/more" && aside -C "$TREE" add more && rm -f "$SPRUNG"
+model_script - <<'J'
+{"text": "fix: add more"}
+J
+run sh -c 'cd "$1" && exec kedge commit' sh "$TREE"
+expect_exit 0
+expect_contains stdout "the checkout of a pull request"
+expect_no_program
+
 t "git-lfs of the person runs, without a token"
 cd "$MINE" && aside checkout -q -b large main && echo x >c.bin
 aside add c.bin && aside commit -q -m large
