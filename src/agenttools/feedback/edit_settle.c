@@ -23,22 +23,16 @@ static bool is_pending(const EditRow *row)
     return strcmp(row->status, "pending") == 0;
 }
 
-/* Takes the text. */
-static bool fail_state(GError **error, char *text)
-{
-    g_autofree char *own = text;
-    return answer_error(error, ANSWER_INVALID_STATE, NULL, "%s", own);
-}
-
 static bool fail_several(const GArray *edits, const char *doc_id, GError **error)
 {
     g_autoptr(GString) ids = g_string_new(NULL);
     for (unsigned i = 0; i < edits->len; i++)
         g_string_append_printf(ids, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "",
                                g_array_index(edits, int64_t, i));
-    return fail_state(error, g_strdup_printf("Artifact '%s' has %u pending edits; pass --edit-id "
-                                             "(%s)",
-                                             doc_id, edits->len, ids->str));
+    return answer_error(error, ANSWER_INVALID_STATE, NULL,
+                        "Artifact '%s' has %u pending edits; pass --edit-id "
+                        "(%s)",
+                        doc_id, edits->len, ids->str);
 }
 
 /* The named edit of the artifact, which the run must be shown. */
@@ -49,16 +43,15 @@ static bool choose_named(Db *db, const char *doc_id, const char *run_id, int64_t
     if (!edit_row_get(db, edit_id, &row, error))
         return false;
     if (strcmp(row->doc_id, doc_id) != 0)
-        return fail_state(error, g_strdup_printf("Edit %" G_GINT64_FORMAT
-                                                 " does not belong to artifact '%s'",
-                                                 edit_id, doc_id));
+        return answer_error(error, ANSWER_INVALID_STATE, NULL,
+                            "Edit %" G_GINT64_FORMAT " does not belong to artifact '%s'", edit_id,
+                            doc_id);
     if (run_id && row->run_id && strcmp(row->run_id, run_id) != 0)
-        return fail_state(error,
-                          g_strdup_printf("Edit %" G_GINT64_FORMAT " does not belong to run %s",
-                                          edit_id, run_id));
+        return answer_error(error, ANSWER_INVALID_STATE, NULL,
+                            "Edit %" G_GINT64_FORMAT " does not belong to run %s", edit_id, run_id);
     if (!is_pending(row))
-        return fail_state(error, g_strdup_printf("Edit %" G_GINT64_FORMAT " is %s already", edit_id,
-                                                 row->status));
+        return answer_error(error, ANSWER_INVALID_STATE, NULL,
+                            "Edit %" G_GINT64_FORMAT " is %s already", edit_id, row->status);
     *ret_row = g_steal_pointer(&row);
     return true;
 }
@@ -180,13 +173,14 @@ bool edit_withdraw(Db *db, int64_t edit_id, int64_t now_ms, GError **error)
     if (!edit_row_get(db, edit_id, &row, error))
         return false;
     if (edit_row_is_direct(row))
-        return fail_state(error, g_strdup_printf("Edit %" G_GINT64_FORMAT
-                                                 " is in the file already; only a suggestion can "
-                                                 "be withdrawn",
-                                                 edit_id));
+        return answer_error(error, ANSWER_INVALID_STATE, NULL,
+                            "Edit %" G_GINT64_FORMAT
+                            " is in the file already; only a suggestion can "
+                            "be withdrawn",
+                            edit_id);
     if (!is_pending(row))
-        return fail_state(error, g_strdup_printf("Edit %" G_GINT64_FORMAT " is %s already", edit_id,
-                                                 row->status));
+        return answer_error(error, ANSWER_INVALID_STATE, NULL,
+                            "Edit %" G_GINT64_FORMAT " is %s already", edit_id, row->status);
     Settling settling = {
         .row = row, .status = "rejected", .reason = "withdrawn", .now_ms = now_ms
     };

@@ -46,10 +46,9 @@ bool task_check_size(const char *field, const char *text, GError **error)
     size_t size = text ? strlen(text) : 0;
     if (size <= TASK_MAX_JSON_BYTES)
         return true;
-    g_autofree char *message = g_strdup_printf("Validation failed: %s is too long: %zu bytes "
-                                               "(limit %zu)",
-                                               field, size, TASK_MAX_JSON_BYTES);
-    return answer_error_field(error, field, "%s", message);
+    return answer_error_field(error, field,
+                              "Validation failed: %s is too long: %zu bytes (limit %zu)", field,
+                              size, TASK_MAX_JSON_BYTES);
 }
 
 bool task_json_text(const char *field, const json_t *value, char **ret_text, GError **error)
@@ -66,11 +65,10 @@ static bool add_statuses(const char *names, unsigned *mask, GError **error)
     g_auto(GStrv) words = g_strsplit(names, ",", -1);
     for (char **word = words; *word; word++) {
         TaskStatus status = task_status_of(g_strstrip(*word));
-        if (status == TASK_NO_STATUS) {
-            g_autofree char *message = g_strdup_printf(
-                "Invalid status filter '%s'. Valid values: " TASK_STATUS_LIST, *word);
-            return answer_error_field(error, "status", "%s", message);
-        }
+        if (status == TASK_NO_STATUS)
+            return answer_error_field(error, "status",
+                                      "Invalid status filter '%s'. Valid values: " TASK_STATUS_LIST,
+                                      *word);
         *mask |= 1u << status;
     }
     return true;

@@ -45,7 +45,7 @@ static char *task_sql_ops_translate(const TaskSqlOps *ops, const char *sql)
     return g_string_free(out, FALSE);
 }
 
-const char *task_sql_text(TaskSql *self, const char *sql)
+static const char *task_sql_text(TaskSql *self, const char *sql)
 {
     const char *known = g_hash_table_lookup(self->texts, sql);
     if (known)
@@ -57,8 +57,10 @@ const char *task_sql_text(TaskSql *self, const char *sql)
     return text;
 }
 
-static size_t task_sql_collect(const char *types, va_list *ap, DbValue *values)
+static bool task_sql_query_list(TaskSql *self, TaskRows **ret_rows, GError **error, const char *sql,
+                                const char *types, va_list *ap)
 {
+    DbValue values[MAX_PARAMETERS];
     size_t count = strlen(types);
     g_assert(count <= MAX_PARAMETERS);
     for (size_t i = 0; i < count; i++) {
@@ -71,35 +73,29 @@ static size_t task_sql_collect(const char *types, va_list *ap, DbValue *values)
         value->integer = va_arg(*ap, int64_t);
         value->type = types[i] == 't' && value->integer == 0 ? 0 : 'i';
     }
-    return count;
+    return self->ops->query(self, task_sql_text(self, sql), values, count, ret_rows, error);
 }
 
 bool task_sql_query(TaskSql *self, TaskRows **ret_rows, GError **error, const char *sql,
                     const char *types, ...)
 {
-    DbValue values[MAX_PARAMETERS];
     va_list ap;
     va_start(ap, types);
-    size_t count = task_sql_collect(types, &ap, values);
+    bool is_good = task_sql_query_list(self, ret_rows, error, sql, types, &ap);
     va_end(ap);
-    return self->ops->query(self, task_sql_text(self, sql), values, count, ret_rows, error);
+    return is_good;
 }
 
 bool task_sql_run(TaskSql *self, GError **error, const char *sql, const char *types, ...)
 {
-    DbValue values[MAX_PARAMETERS];
+    g_autoptr(TaskRows) rows = NULL;
     va_list ap;
     va_start(ap, types);
-    size_t count = task_sql_collect(types, &ap, values);
+    bool is_good = task_sql_query_list(self, &rows, error, sql, types, &ap), has_row = is_good;
     va_end(ap);
-    g_autoptr(TaskRows) rows = NULL;
-    if (!self->ops->query(self, task_sql_text(self, sql), values, count, &rows, error))
-        return false;
-    bool has_row = true;
-    while (has_row)
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-    return true;
+    while (has_row && is_good)
+        is_good = task_rows_next(rows, &has_row, error);
+    return is_good;
 }
 
 TaskValues *task_values_new(void)

@@ -4,7 +4,7 @@
  * their tables.
  *
  * SQL texts use only what both speak (INSERT … RETURNING, ON CONFLICT DO NOTHING, coalesce, WITH)
- * and these marks, which task_sql_text() turns into the engine's own:
+ * and these marks, which are turned into the engine's own:
  *
  *   ?       a parameter: ? or $1, $2, …
  *   @task   a table: task or kedge_task
@@ -40,7 +40,7 @@ typedef struct TaskSqlOps {
     bool (*begin)(TaskSql *self, bool is_write, int64_t *ret_now_ms, GError **error);
     bool (*commit)(TaskSql *self, GError **error);
     void (*rollback)(TaskSql *self); // also after an error that ended the transaction
-    /* `sql` is task_sql_text(); the number of texts is bounded, so statements can be kept. */
+    /* `sql` has no marks; the number of texts is bounded, so statements can be kept. */
     bool (*query)(TaskSql *self, const char *sql, const DbValue *values, size_t count,
                   TaskRows **ret_rows, GError **error);
     bool (*rows_next)(TaskRows *rows, bool *ret_has_row, GError **error);
@@ -79,9 +79,6 @@ bool task_postgres_open(const char *url, Cancel *cancel, TaskSql **ret_sql, GErr
 
 void task_sql_close(TaskSql *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TaskSql, task_sql_close)
-
-/* The engine's form of `sql`; borrowed, until the next call. */
-const char *task_sql_text(TaskSql *self, const char *sql);
 
 /* `types` has a letter per parameter, at most 32: i int64_t, s const char * (NULL allowed), t
    int64_t of a time, 0 for SQL NULL. */
