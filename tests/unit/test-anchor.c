@@ -117,6 +117,12 @@ static const struct PlaceCase {
     { "unknown", "{'type':'page','page':3}", "a\n", 0, 0, NULL },
 };
 
+static void locate_anchor(const json_t *anchor, const char *text, AnchorPlace *ret_place)
+{
+    g_autoptr(AnchorText) prepared = anchor_text_new(text);
+    anchor_text_locate(prepared, anchor, ret_place);
+}
+
 static void test_places(void **state G_GNUC_UNUSED)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(place_cases); i++) {
@@ -124,7 +130,7 @@ static void test_places(void **state G_GNUC_UNUSED)
         g_autoptr(json_t) anchor = json_of(c->anchor);
         g_autoptr(json_t) want = json_of(c->want ? c->want : c->anchor);
         g_auto(AnchorPlace) place = { 0 };
-        anchor_locate(anchor, c->text, &place);
+        locate_anchor(anchor, c->text, &place);
         if (!json_equal(place.anchor, want) || place.line != c->line ||
             place.end_line != c->end_line || place.is_orphaned != (c->line == 0)) {
             g_autofree char *got = json_to_text(place.anchor);
@@ -137,11 +143,11 @@ static void test_places(void **state G_GNUC_UNUSED)
 static void test_whole_text(void **state G_GNUC_UNUSED)
 {
     g_auto(AnchorPlace) none = { 0 };
-    anchor_locate(NULL, "text", &none);
+    locate_anchor(NULL, "text", &none);
     assert_true(json_is_null(none.anchor) && none.line == 0 && !none.is_orphaned);
     g_autoptr(json_t) null = json_null();
     g_auto(AnchorPlace) also_none = { 0 };
-    anchor_locate(null, "text", &also_none);
+    locate_anchor(null, "text", &also_none);
     assert_true(json_is_null(also_none.anchor) && !also_none.is_orphaned);
 }
 

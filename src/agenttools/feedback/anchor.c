@@ -383,9 +383,3 @@ void anchor_text_locate(AnchorText *self, const json_t *anchor, AnchorPlace *ret
     else
         place_orphan(anchor, ret_place);
 }
-
-void anchor_locate(const json_t *anchor, const char *text, AnchorPlace *ret_place)
-{
-    g_autoptr(AnchorText) prepared = anchor_text_new(text);
-    anchor_text_locate(prepared, anchor, ret_place);
-}

@@ -37,6 +37,3 @@ void anchor_text_limit_search(AnchorText *self, int64_t bytes);
 
 /* Places `anchor`; NULL or JSON null is the whole text. */
 void anchor_text_locate(AnchorText *self, const json_t *anchor, AnchorPlace *ret_place);
-
-/* The same for a single anchor. */
-void anchor_locate(const json_t *anchor, const char *text, AnchorPlace *ret_place);

@@ -45,6 +45,7 @@ static char *task_sql_ops_translate(const TaskSqlOps *ops, const char *sql)
     return g_string_free(out, FALSE);
 }
 
+/* The engine's form of `sql`; borrowed, until the next call. */
 static const char *task_sql_text(TaskSql *self, const char *sql)
 {
     const char *known = g_hash_table_lookup(self->texts, sql);
