@@ -5,7 +5,7 @@
  * agent_prompt() blocks on the calling worker thread; model requests run on it, tool calls on
  * workers of their own (shared calls in parallel, exclusive ones alone). Events are handed to
  * `events` one at a time, in the order of agent-core §3.9, on the prompting thread. The queues,
- * the setup and the budget are thread safe and belong to whoever made the agent; everything else
+ * the setup and the budget are thread safe and belong to who made the agent; everything else
  * belongs to the prompting thread.
  */
 #pragma once
@@ -67,7 +67,7 @@ void agent_add_message(Agent *self, json_t *message);
 /* Compacts the conversation as a person asks (compactor.h). USAGE: too. */
 bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t **ret_result,
                    GError **error);
-/* The same while nobody uses it, where the settings want that: whether it is due, and doing it. */
+/* The same while no one uses it, where the settings want that: whether it is due, and doing it. */
 bool agent_is_to_compact_idle(const Agent *self);
 void agent_compact_idle(Agent *self, Cancel *cancel);
 /* The conversation is so full that it is to be handed on, as the settings want it. Between
@@ -76,7 +76,7 @@ bool agent_is_to_hand_off(const Agent *self);
 
 /* The conversation as it goes to the model. Borrowed until the next prompt. */
 const json_t *agent_messages(const Agent *self);
-/* How many tokens it is, as far as the last answer told and by estimate from there; -1: nobody
+/* How many tokens it is, as far as the last answer told and by estimate from there; -1: no one
    knows until the next one. */
 int64_t agent_context_tokens(const Agent *self);
 /* The last assistant message, or NULL. Borrowed until the next prompt. */

@@ -1,7 +1,7 @@
 /*
  * Making and telling the events of a run (agent-core §3.9).
  *
- * An event is handed on once and never changed afterwards, so that whoever listens may keep it. All
+ * An event is handed on once and never changed afterwards, so that a listener may keep it. All
  * are told on the prompting thread.
  */
 #pragma once
@@ -16,7 +16,7 @@ typedef void (*AgentEventFunc)(json_t *event, void *user_data);
 typedef void (*AgentLiveFunc)(LiveMessage *live, void *user_data);
 
 typedef struct AgentEvents {
-    AgentEventFunc func;     // NULL: nobody listens, and events are not worth building
+    AgentEventFunc func;     // NULL: no one listens, and events are not worth building
     AgentLiveFunc live_func; // NULL: messages are told whole only
     void *user_data;
 } AgentEvents;

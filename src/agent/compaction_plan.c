@@ -108,7 +108,7 @@ static void find_cut(Walk *self, int64_t keep_tokens)
         self->cut--;
 }
 
-/* A model change and the like belongs to what comes behind it. */
+/* A model change and the like belongs to what comes after it. */
 static void pull_back(Walk *self)
 {
     while (self->cut > self->start && self->kinds[self->cut - 1] == ENTRY_OTHER)

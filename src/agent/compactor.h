@@ -1,6 +1,6 @@
 /*
  * When a conversation is compacted, and what is told of it (agent-core §3.8): over its threshold
- * before a prompt, between turns and after a run, after an overflow, when nobody uses it for a
+ * before a prompt, between turns and after a run, after an overflow, when no one uses it for a
  * while (as the settings want), when a person asks. Over the threshold and after an overflow a
  * model with more room comes first, where one is named (fallback.h).
  *
@@ -41,7 +41,7 @@ typedef enum {
 
 /* It is over its threshold, and the settings want a new session then (handoff.h). */
 bool compactor_hands_off(const Compactor *self);
-/* It is so full that it is to be compacted while nobody uses it. */
+/* It is so full that it is to be compacted while no one uses it. */
 bool compactor_is_due_when_idle(const Compactor *self);
 /* Does that. */
 CompactorOutcome compactor_compact_idle(Compactor *self, Cancel *cancel);

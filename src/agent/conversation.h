@@ -43,7 +43,7 @@ json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *pat
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events);
 void conversation_clear(Conversation *self);
 
-/* The session's leaf or what is before it has changed: the messages anew. */
+/* The session's leaf or what is before it has changed: reads the messages again. */
 void conversation_reload(Conversation *self);
 
 /* Another form of the messages (takes the reference), as many as there are; the session keeps
@@ -53,7 +53,7 @@ void conversation_replace(Conversation *self, json_t *messages);
 /* What the messages take, as the server counted them for the last answer, and about what came
    since. */
 int64_t conversation_tokens(const Conversation *self);
-/* Until the next answer nobody knows. */
+/* Until the next answer no one knows. */
 void conversation_forget_measure(Conversation *self);
 
 /* The same for a message that did not stream: message_start comes first. */
@@ -64,7 +64,7 @@ void conversation_add_answer(Conversation *self, json_t *message);
    keeps them. */
 void conversation_forget_answer(Conversation *self);
 
-/* The same for an answer that failed or was stopped, when nothing but results stands behind it,
+/* The same for an answer that failed or was stopped, when nothing but results comes after it,
    also where it was taken over. Between runs. */
 void conversation_forget_failure(Conversation *self);
 /* There is a message that has no answer, or such an answer only. */

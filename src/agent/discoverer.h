@@ -21,5 +21,5 @@ void discoverer_restore(const Session *session, FoundTools *found);
 /* A tool that was called by its name without being searched for counts as found, too: from now on
    requests say how it is called. `calls`: toolCall blocks. */
 void discoverer_note_calls(const ToolSet *tools, const json_t *calls, FoundTools *found);
-/* Notes behind the leaf what the way to it does not have. */
+/* Notes after the leaf what the way to it does not have. */
 void discoverer_record(Session *session, FoundTools *found);

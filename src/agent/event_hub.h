@@ -39,7 +39,7 @@ typedef struct SubscriberSpec {
 
 /* `after` (may be NULL) is called after each round of telling. */
 EventHub *event_hub_new(Loop *loop, LoopFunc after, void *data);
-void event_hub_free(EventHub *self); // what was not told is dropped; nobody may publish any more
+void event_hub_free(EventHub *self); // what was not told is dropped; no one may publish any more
 
 Subscription *event_hub_subscribe(EventHub *self, const SubscriberSpec *spec);
 /* Also from inside a callback; nothing is told after it. */

@@ -23,7 +23,7 @@ static bool is_available(const SummaryContext *context, const Model *model)
     return model_registry_is_available(context->registry, model, is_named);
 }
 
-/* Nobody else gets what a person wanted one model to see. */
+/* No one else gets what a person wanted one model to see. */
 static bool fail_unusable(const SummaryContext *context, const char *warning, GError **error)
 {
     ModelChoice named = { 0 };

@@ -11,7 +11,7 @@ typedef enum { LIVE_TEXT, LIVE_THINKING, LIVE_CALL, LIVE_SILENT } LiveKind;
 static const char *const kind_names[] = { "text", "thinking", "toolcall" };
 
 typedef struct LiveBlock {
-    LiveKind kind; // SILENT: kept for replay only, nobody is told
+    LiveKind kind; // SILENT: kept for replay only, no one is told
     GString *text; // text, thinking, or the arguments' JSON text, masked
     MaskFilter *filter;
     json_t *shown; // as it began; once it has ended, as it is, masked

@@ -15,12 +15,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LoopGuard, loop_guard_free)
 
 /* Another answer's calls come: what is twice in one answer is no loop. */
 void loop_guard_next_answer(LoopGuard *self);
-/* A call has ended with this text. What the model is to be told of it, behind the result; NULL:
+/* A call has ended with this text. What the model is to be told of it, after the result; NULL:
    nothing. Caller frees. */
 char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments, const char *text,
                      bool is_error);
 /* A call that would have done this (of JudgedAction *) was refused. What the model is to be told of
-   it, behind the result; NULL: nothing. Caller frees. */
+   it, after the result; NULL: nothing. Caller frees. */
 char *loop_guard_see_refusal(LoopGuard *self, const GPtrArray *actions);
 /* Was one of these refused, as the model has been told? POSSIBLE: *ret_earlier says what was;
    caller frees. Thread safe. */

@@ -229,7 +229,7 @@ static void add_project_files(Collection *self, const char *dir)
         drop_duplicate(self, &agents, &claude);
     if (!agents && !claude)
         agents = find_file(self, dir, other_names);
-    // nearest first: what is to stand behind comes before
+    // nearest first: what is to come after comes before
     if (claude)
         g_ptr_array_add(self->files, claude);
     if (agents)

@@ -70,7 +70,7 @@ static json_t *choice_event(const ToolChoice *choice)
     return event;
 }
 
-/* Takes the event, which gets what every question has. False: nobody is there
+/* Takes the event, which gets what every question has. False: no one is there
  * to be asked. */
 static bool question_open(Questions *self, Question *question, json_t *event)
 {
@@ -115,7 +115,7 @@ static bool questions_are_closed(Questions *self)
 }
 
 /* Takes the event. Until somebody answers, the token fires, or the time is
-   over. False: nobody is there. */
+   over. False: no one is there. */
 static bool question_wait(Questions *self, Question *question, json_t *event, Cancel *cancel)
 {
     question->wakeup = cancel_new(cancel);

@@ -3,7 +3,7 @@
  * the command `answer`, or, where a person is to choose, as a text.
  *
  * Asking blocks the calling worker until the answer, the cancel, or the timeout; silence
- * means no, and so does it when nobody is there to answer any more. Thread safe.
+ * means no, and so does it when no one is there to answer any more. Thread safe.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef struct Questions Questions;
    boxes: an answer turns one over, and the question comes again, with `again`. `timeout_ms`, of
    each question: 0 is LIMIT_QUESTION_MS, and is not told. */
 Questions *questions_new(EventHub *hub, int64_t timeout_ms);
-void questions_free(Questions *self); // nobody may be asking
+void questions_free(Questions *self); // no one may be asking
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Questions, questions_free)
 
 /* ToolDoor.ask; `user_data` is the Questions. */
@@ -41,7 +41,7 @@ bool questions_allow(Questions *self, const char *id, Allowances *allowances, GE
 /* Of a choice; `text` NULL: the person does not answer, or (`is_late`) did not in time. */
 bool questions_answer_text(Questions *self, const char *id, const char *text, bool is_late,
                            GError **error);
-/* Nobody can answer any more: those that are open end unanswered, and those to come are not told.
+/* No one can answer any more: those that are open end unanswered, and those to come are not told.
  */
 void questions_close(Questions *self);
 /* Those that are open, as their events: a new array. */

@@ -38,7 +38,7 @@ static const json_t *data_of(const json_t *entry, StrongRepair *ret_how)
 typedef struct Remembered {
     const json_t *data; // borrowed
     StrongRepair how;
-    size_t behind; // messages of the path behind its upTo; all when that is not there
+    size_t behind; // messages of the path after its upTo; all when that is not there
 } Remembered;
 
 /* Newest first, without those that a newer one makes needless: it holds for at least as much of the
@@ -80,7 +80,7 @@ static void count_behind(const GPtrArray *path, GArray *remembered)
         }
         g_autoptr(json_t) message = session_entry_message(entry);
         bool is_summary = g_strcmp0(json_get_text(entry, "type"), "compaction") == 0;
-        behind += message && !is_summary; // a summary stands before what was kept
+        behind += message && !is_summary; // a summary comes before what was kept
     }
 }
 

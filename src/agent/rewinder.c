@@ -34,7 +34,7 @@ static bool is_result_of(const json_t *message, const char *tool)
            !json_get_bool(message, "isError", false);
 }
 
-/* Behind all results of the answer that opened it. */
+/* After all results of the answer that opened it. */
 static bool is_behind(const json_t *message)
 {
     return message && strcmp(message_role(message), "toolResult") == 0;
@@ -49,7 +49,7 @@ static bool rewinder_closes(const json_t *message)
            g_strcmp0(json_get_text(message, "customType"), REPORT_TYPE) == 0;
 }
 
-/* The report that stands in place of what followed: nobody comes back a second time. */
+/* The report that stands in place of what followed: no one comes back a second time. */
 static bool is_report(const json_t *entry)
 {
     return g_strcmp0(json_get_text(entry, "type"), "branch_summary") == 0 &&
@@ -183,6 +183,6 @@ json_t *rewinder_end_turn(Conversation *conversation, ToolContext *context)
     session_flush(session, NULL); // what goes wrong is told at the end of the next turn
     conversation_reload(conversation);
     model_view_forget(context);
-    pending_action_free(pending_action_take(context)); // a preview that nobody sees any more
+    pending_action_free(pending_action_take(context)); // a preview that no one sees any more
     return hidden_message(REPORT_TYPE, BACK);
 }

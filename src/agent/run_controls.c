@@ -6,7 +6,7 @@
 struct RunControls {
     pthread_mutex_t lock; // guards the rest
     bool retries, interrupts;
-    Cancel *waiting; // NULL: nobody waits
+    Cancel *waiting; // NULL: no one waits
 };
 
 RunControls *run_controls_new(const Settings *settings)

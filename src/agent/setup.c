@@ -21,7 +21,7 @@ static void add_intent_property(json_t *description, bool is_first)
 }
 
 /* What servers keep of a request ends where the next one differs, and tools stand at its beginning.
-   So what is found comes behind what was there, in the order in which it was found, also when the
+   So what is found comes after what was there, in the order in which it was found, also when the
    session is opened again; each tool is described as one among all of them, whether found or not,
    and the system prompt names only those that are offered from the start. */
 static json_t *describe_tools(const TurnSetup *self, const ToolSet *offered)

@@ -24,7 +24,7 @@ typedef struct TurnSetup {
     ToolSet *offered;       // those of them that it is told of from the start
     FoundTools *found;      // a reference; it is told of these, too; NULL: none are
     bool has_intent_tracing;
-    const Model *in_place_of; // whose place the model takes for a while; NULL: nobody's
+    const Model *in_place_of; // whose place the model takes for a while; NULL: no one's
     int references;           // atomic
     PromptOptions prompt;
     bool has_prompt;

@@ -22,8 +22,8 @@
 #define SCAN_STEP      512                // that gather before they are looked at
 #define SCAN_SHARE     8                  // or this part of the block, while it is short
 #define EARLY_ARGUMENT 4096               // where a call's paths are looked for while it arrives
-#define MAX_BLOCKS     1000               // of an answer; those behind are not looked at
-#define BLOCK_BYTES    MIB                // of a block; what is behind is not looked at
+#define MAX_BLOCKS     1000               // of an answer; those after are not looked at
+#define BLOCK_BYTES    MIB                // of a block; what is after is not looked at
 #define RULE_CPU_NS    (1500 * 1000000LL) // for one answer,
 #define BYTE_CPU_NS    2000               // and for each byte of it
 #define INJECTION      "ttsr-injection"

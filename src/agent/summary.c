@@ -29,7 +29,7 @@ static void add_model(GPtrArray *models, const Model *model)
         g_ptr_array_add(models, (gpointer)model);
 }
 
-/* Those that stand behind it when it fails. */
+/* Those that come after it when it fails. */
 static void add_chain(GPtrArray *models, const SummaryContext *context, const char *role)
 {
     const json_t *chain = fallback_chain_of(context->settings, role);

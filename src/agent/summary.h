@@ -24,7 +24,7 @@ typedef struct SummaryContext { // all borrowed
     const Settings *settings;
     const Model *model; // of the conversation: the first that is asked
     bool is_model_named;
-    const char *role;       // that `model` was chosen for, whose chain stands behind it; NULL: as
+    const char *role;       // that `model` was chosen for, whose chain comes after it; NULL: as
                             // its own says (fallback_chain.h)
     Budget *budget;         // may be NULL
     UsageNotes *usages;     // may be NULL
@@ -45,7 +45,7 @@ typedef struct SummaryRequest {
     const char *transcript;  // what is to be summarised; its oldest part goes when it is too long.
                              // NULL: there is only the instruction
     json_t *image;           // NULL, or a block that goes along
-    const char *instruction; // behind it
+    const char *instruction; // after it
     int64_t max_tokens;      // of the answer
     int64_t reserve_tokens;  // of the model's window (at most half), kept free of the transcript
 } SummaryRequest;

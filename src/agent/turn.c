@@ -32,7 +32,7 @@ typedef struct Listener {
     TextLoop loop;  // of the block that is arriving
     Cancel *cancel; // of the request
     bool watches_loops, is_in_loop;
-    LiveMessage *live;  // NULL before the start, and when nobody follows it
+    LiveMessage *live;  // NULL before the start, and when no one follows it
     StreamRules *rules; // NULL: none
     bool has_started;
 } Listener;

@@ -196,7 +196,7 @@ static bool read_standard_input(const OperationDef *operation, bool is_json, con
         return read_raw(operation->stdin_field, arguments, error);
     if (json_object_size(arguments) == 0 && has_required_field(operation->tool.fields))
         return read_json("-", arguments, error);
-    return true; // a pipe that nobody closes must not hold us up
+    return true; // a pipe that no one closes must not hold us up
 }
 
 static bool read_flags(const OperationDef *operation, int argc, char *const *argv,

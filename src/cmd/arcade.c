@@ -77,7 +77,7 @@ static bool may_open(const ArcadeOptions *options)
     return !options->is_closed && has_display && isatty(STDOUT_FILENO) != 0;
 }
 
-/* A browser outlives us, so nobody waits for it, and nobody reads what it says. */
+/* A browser outlives us, so no one waits for it, and no one reads what it says. */
 static void open_browser(const char *url)
 {
     const char *const argv[] = { "sh",  "-c", "exec xdg-open \"$1\" >/dev/null 2>&1",

@@ -88,7 +88,7 @@ static bool read_piece(Shell *self)
     return true;
 }
 
-/* The next line behind what is there of the command. What is left at the end of the input is a
+/* The next line after what is there of the command. What is left at the end of the input is a
    line, too. */
 static bool read_line(Shell *self)
 {
@@ -128,7 +128,7 @@ static ConsoleCommand console_command(const Shell *self)
 }
 
 /* To ask at each line of a long command would parse its beginning again and again. What is piped in
-   can wait until it has grown by an eighth; it may then hold the commands behind it, too. */
+   can wait until it has grown by an eighth; it may then hold the commands after it, too. */
 static bool is_worth_asking(const Shell *self)
 {
     return self->terminal >= 0 || self->asked < EACH_LINE ||
@@ -165,7 +165,7 @@ static void print_output(const char *data, size_t size, void *user_data)
 {
     Shell *self = user_data;
     if (!self->error && !fd_write_all(STDOUT_FILENO, data, size, "standard output", &self->error))
-        cancel_fire(self->cancel); // nobody reads it
+        cancel_fire(self->cancel); // no one reads it
 }
 
 static void run_work(void *data)

@@ -95,7 +95,7 @@ static char *stats_tables(const json_t *report)
     return g_string_free(out, FALSE);
 }
 
-/* Where no file can be made, everything is counted anew in memory. */
+/* Where no file can be made, everything is counted again in memory. */
 static bool open_db(Db **ret_db, GError **error)
 {
     g_autofree char *root = dirs_config_root();

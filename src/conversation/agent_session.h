@@ -10,7 +10,7 @@
  *   {"type":"command_end","command":"prompt","id":"r1","success":true,"data":{…}}   or
  *   {"type":"command_end","command":"prompt","id":"r1","success":false,"error":"…"}
  *
- * `id` is the caller's, left out when it gave none. Between jobs the object sleeps. Besides the
+ * `id` is the caller's, left out when it gave none. Between jobs the object sleeps. Beside the
  * events of agent-core §3.9 subscribers may have `queue_update`, `thinking_level_changed`,
  * `session_info_changed`, `mode_changed`, and the questions of agent/questions.h.
  *
@@ -48,9 +48,9 @@ typedef struct AgentSessionOptions {
     const char *system_prompt, *append_prompt; // as in PromptOptions
     GString *context_note;                     // as there; used while the object is made
     bool wants_title;       // a model names the session, as the setting titles.enabled says
-    bool can_ask;           // false: nobody is there, and the policy decides without asking
+    bool can_ask;           // false: no one is there, and the policy decides without asking
     bool can_choose;        // a listener shows questions with a "method", too
-    ToolChooseFunc choose;  // asks in its place; NULL: nobody else does
+    ToolChooseFunc choose;  // asks in its place; NULL: no one else does
     bool allow_writes;      // as in ToolDoor
     const char *allow_hint; // constant; may be NULL
     int64_t max_turns;      // 0: no limit
@@ -211,7 +211,7 @@ void agent_session_forget_allowances(AgentSession *self);
 /* Of a question with a "method": as questions_answer_text(). */
 bool agent_session_answer_text(AgentSession *self, const char *question_id, const char *text,
                                bool is_late, GError **error);
-/* Nobody is there to answer any more: questions, those that are open and those to come, mean no. */
+/* No one is there to answer any more: questions, those that are open and those to come, mean no. */
 void agent_session_close_questions(AgentSession *self);
 
 /* A call of the run that is on waits for a child of this conversation. The runs of children share a

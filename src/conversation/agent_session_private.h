@@ -1,6 +1,6 @@
 /*
  * What a conversation object is made of, for the files that hold its commands. Internal to it;
- * comes behind agent_session.h.
+ * comes after agent_session.h.
  */
 #pragma once
 
@@ -77,7 +77,7 @@ struct AgentSession {
     SessionJob *job;     // running; NULL: idle
     Worker *worker;
     LoopFunc end_job;       // what is done when it has ended; agent_session.c
-    LoopSource *idle_timer; // until the conversation is compacted; NULL: nobody waits for that
+    LoopSource *idle_timer; // until the conversation is compacted; NULL: no one waits for that
     GQueue jobs;            // SessionJob * that wait for their turn
     GPtrArray *aborts;      // ids (char *, possibly NULL) of those who wait for the end of the run
     AgentOutcome outcome;   // of the last prompt

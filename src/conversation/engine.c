@@ -140,7 +140,7 @@ bool engine_fork(Engine *self, GError **error)
         return false;
     bool is_stored = path && file_exists(path);
     if (path && !is_stored && agent_last_message(self->agent))
-        return true; // it is a copy already, with which nobody has gone on
+        return true; // it is a copy already, with which no one has gone on
     if (!is_stored)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "this session is not stored, so it cannot be forked");

@@ -51,6 +51,6 @@ typedef struct NavigateSpec { // all borrowed
 } NavigateSpec;
 
 /* Goes to another entry of the session (agent-core §4.6). *ret_text: of a message that is to be
-   written anew, else NULL. CANCELLED and the summary's failures leave everything as it was. */
+   written again, else NULL. CANCELLED and the summary's failures leave everything as it was. */
 bool engine_navigate(Engine *self, const NavigateSpec *spec, Cancel *cancel, char **ret_text,
                      GError **error);

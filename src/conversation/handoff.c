@@ -131,7 +131,7 @@ static bool begin_anew(Engine *engine, const char *document, json_t **ret_data, 
     if (plan)
         plan_file_write(engine->context, plan_file, plan, NULL); // the old session has it, too
     g_autoptr(json_t) message = message_of(document);
-    session_keep(engine->session); // nobody would get the document again
+    session_keep(engine->session); // no one would get the document again
     agent_add_message(engine->agent, message);
     g_autofree char *dir = session_artifacts_dir(engine->session);
     carry_todos(todos, tool_context_todos(engine->context));

@@ -52,7 +52,7 @@ static bool find_of_pull(const LaunchPlace *place, char **ret_path, GError **err
     return true;
 }
 
-/* The file that --continue, --resume, --session, --fork or --from-pr mean; NULL: none, start anew.
+/* The file that --continue, --resume, --session, --fork or --from-pr mean; NULL: none, a new one.
  */
 static bool find_file(const LaunchPlace *place, const SessionPlace *where, char **ret_path,
                       GError **error)

@@ -1,5 +1,5 @@
 /*
- * Compaction of a conversation, when it is asked for and when nobody has had anything to do here
+ * Compaction of a conversation, when it is asked for and when no one has had anything to do here
  * for a while (agent_session.h, agent-core §3.8). What overflows in a run compacts itself.
  */
 #include "conversation/agent_session.h"

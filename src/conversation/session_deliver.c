@@ -1,6 +1,6 @@
 /*
  * Background jobs of the conversation's tools (tool/jobs.h): what they came to becomes a message
- * that nobody has to ask for, between two runs. The table of jobs belongs to the engine's context,
+ * that no one has to ask for, between two runs. The table of jobs belongs to the engine's context,
  * which is the owner's while no job of the conversation is on.
  */
 #include "conversation/agent_session.h"
@@ -21,7 +21,7 @@ static json_t *take_results(AgentSession *self)
     return session_background_message(ended, tool_context_artifacts(self->engine.context));
 }
 
-/* The last prompt came to its end: nobody has stopped it, and nothing went wrong. */
+/* The last prompt came to its end: no one has stopped it, and nothing went wrong. */
 static bool is_settled(const AgentSession *self)
 {
     return !self->failure && self->outcome.end == AGENT_DONE;

@@ -17,7 +17,7 @@ static void publish_name(AgentSession *self, const char *title, bool is_automati
     event_hub_publish(self->hub, event);
 }
 
-/* No request is made for a name that nobody is waiting for, or that there is no money for. */
+/* No request is made for a name that no one is waiting for, or that there is no money for. */
 static bool may_ask(AgentSession *self)
 {
     g_autofree char *stop_text = budget_stop_text(self->means.budget);

@@ -13,7 +13,7 @@
 typedef struct SessionTitle SessionTitle;
 
 /* `context` is copied, what it points to is borrowed; its budget pays. `messages` are those of the
-   conversation, and `ended` is posted to its hub. NULL: nobody has asked for anything yet, or no
+   conversation, and `ended` is posted to its hub. NULL: no one has asked for anything yet, or no
    thread can be made. */
 SessionTitle *session_title_start(const SummaryContext *context, const json_t *messages,
                                   EventHub *hub, LoopFunc ended, void *owner, Cancel *scope);

@@ -14,13 +14,13 @@ typedef struct SessionView {
     json_t *header;
     char *path; // NULL: in memory only
     bool is_compacting;
-    int64_t context_tokens; // -1: nobody knows until the next answer
+    int64_t context_tokens; // -1: no one knows until the next answer
 } SessionView;
 
-/* Everything anew; the engine is the caller's at that moment. */
+/* Reads everything again; the engine is the caller's at that moment. */
 void session_view_take(SessionView *self, const Engine *engine);
 /* While a run is on: an event of it. */
 void session_view_note(SessionView *self, const json_t *event);
-/* {"tokens","contextWindow","percent"}; null where nobody knows. New reference. */
+/* {"tokens","contextWindow","percent"}; null where no one knows. New reference. */
 json_t *session_view_context_usage(const SessionView *self, int64_t window);
 void session_view_clear(SessionView *self);

@@ -15,7 +15,7 @@ bool answer_schema_load(const char *path, json_t **ret_schema, GError **error);
 /* Tells the model of it with the last of the prompts. */
 void answer_schema_add(const json_t *schema, InitialInput *input);
 /* The object in an answer's text; a code fence around it is passed over. On failure *ret_problem
-   says what the model has to mend. Both belong to the caller. */
+   says what the model has to fix. Both belong to the caller. */
 bool answer_schema_check(const json_t *schema, const char *text, json_t **ret_answer,
                          char **ret_problem);
 /* The prompt that asks again. New reference. */

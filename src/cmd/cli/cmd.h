@@ -69,7 +69,7 @@ int cmd_unknown_subcommand(const char *name, const char *word, const char *const
 /* Each text as `Warning: <text>` on standard error. */
 void cmd_print_warnings(const GPtrArray *warnings);
 
-/* Standard output is a pipe that nobody reads any more. */
+/* Standard output is a pipe that no one reads any more. */
 bool cmd_is_reader_gone(void);
 
 /* Standard output, whole: on a terminal nothing in it commands the terminal or disguises itself

@@ -1,6 +1,6 @@
 /*
  * Rows of texts in columns, as people are shown lists. Widths are cells of a terminal. Control
- * characters become visible; what is behind the last column of a row is not padded.
+ * characters become visible; what is after the last column of a row is not padded.
  */
 #pragma once
 

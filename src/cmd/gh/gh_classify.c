@@ -38,7 +38,7 @@ typedef struct Classifier {
     bool has_failed; // some line was no command
 } Classifier;
 
-/* Those of the flags behind those of the settings. Caller frees. */
+/* Those of the flags after those of the settings. Caller frees. */
 static char **known_hosts(const ClassifyFlags *flags)
 {
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();

@@ -134,7 +134,7 @@ static const FieldDef audit_options[] = {
 
 typedef struct AuditOutput {
     bool is_json;
-    bool has_failed; // nobody reads any more
+    bool has_failed; // no one reads any more
 } AuditOutput;
 
 static void print_line(AuditOutput *self, const char *text)

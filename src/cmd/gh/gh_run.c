@@ -169,7 +169,7 @@ static json_t *exec_arguments(const RunOptions *options, int argc, char *const *
 
 static int exec_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    int own = 0; // everything up to "--" is ours, everything behind it gh's
+    int own = 0; // everything up to "--" is ours, everything after it gh's
     while (own < argc && strcmp(argv[own], "--") != 0)
         own++;
     g_autoptr(GError) error = NULL;

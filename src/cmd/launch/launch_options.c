@@ -116,7 +116,7 @@ static bool check_lines(const LaunchOptions *options, GError **error)
     if (launch_options_is_rpc(options))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "--input-format is not taken in RPC mode, which reads commands");
-    if (options->json_schema) // it is said with the last message, and nobody knows which that is
+    if (options->json_schema) // it is said with the last message, and no one knows which that is
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "--json-schema and --input-format json exclude one another");
     return true;

@@ -11,7 +11,7 @@ typedef struct LaunchOutput {
     bool shows_progress;
     Cancel *cancel;                 // fired when standard output is closed; borrowed
     bool is_closed;                 // nothing more is printed
-    bool has_failed;                // because it could not be written, not because nobody reads it
+    bool has_failed;                // because it could not be written, not because no one reads it
     unsigned jobs_done, jobs_total; // of the Actions runs being watched, as last shown
 } LaunchOutput;
 

@@ -51,7 +51,7 @@ static ModelRegistry *open_registry(void)
     return registry;
 }
 
-/* Who gave the last answer, as far as the session says. Caller frees; NULL: nobody, or by a wire of
+/* Who gave the last answer, as far as the session says. Caller frees; NULL: no one, or by a wire of
    tomorrow. */
 static Model *model_of(const json_t *answer, ModelApi *api)
 {
@@ -68,7 +68,7 @@ static Model *model_of(const json_t *answer, ModelApi *api)
     return model;
 }
 
-/* Without a model there is nobody to ask. *ret_own is to be freed when it was made. */
+/* Without a model there is no one to ask. *ret_own is to be freed when it was made. */
 static bool find_target(const char *wanted, const json_t *answer, ModelRegistry *registry,
                         ModelChoice *ret_choice, Model **ret_own, GError **error)
 {
@@ -89,7 +89,7 @@ static bool find_target(const char *wanted, const json_t *answer, ModelRegistry 
     return true;
 }
 
-/* What a request would need, as request_check() says it, and to whom; NULL: nobody is asked. */
+/* What a request would need, as request_check() says it, and to whom; NULL: no one is asked. */
 static bool check_request(const char *path, const char *wanted, json_t **ret_report, GError **error)
 {
     g_auto(SessionCopy) copy = { 0 };

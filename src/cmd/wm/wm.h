@@ -25,7 +25,7 @@ extern const Command command_wm_worker;
 extern const Command command_wm_status;
 extern const Command command_wm_logs;
 
-/* `error: <message>`, with `Run 'kedge wm <cmd> --help' for usage.` behind a wrong usage; the exit
+/* `error: <message>`, with `Run 'kedge wm <cmd> --help' for usage.` after a wrong usage; the exit
    code that fits. `command` is its whole name, "wm run". */
 int wm_fail(const char *command, const GError *error);
 

@@ -1,5 +1,5 @@
 /*
- * `kedge wm compile`: the caller workflow, made anew (task-engine §3.3).
+ * `kedge wm compile`: the caller workflow, made again (task-engine §3.3).
  */
 #include "cmd/wm/wm_here.h"
 

@@ -117,7 +117,7 @@ void tui_open_question(Tui *self, json_t *question)
     g_ptr_array_add(self->panels->questions, json_incref(question));
     if (self->panels->is_asking)
         dialog_set_waiting(self->panels->panel, self->panels->questions->len - 1);
-    if (self->panels->viewer) // it waits behind that
+    if (self->panels->viewer) // it waits until that has closed
         terminal_notify(self->look->terminal, "kedge asks whether it may go on");
     tui_show_question(self);
 }

@@ -12,6 +12,6 @@ void later_do(Tui *self, void (*work)(void *data, Cancel *cancel),
               void (*done)(Tui *tui, void *data), void *data, GDestroyNotify free_data);
 void later_end(Tui *self);
 
-/* Saves a setting: parts and value are copied. What goes wrong is said behind `what` ("the theme is
+/* Saves a setting: parts and value are copied. What goes wrong is said after `what` ("the theme is
    not kept"); when it has gone well `told` is said (NULL: nothing). */
 void later_save(Tui *self, const SettingChange *change, const char *what, const char *told);

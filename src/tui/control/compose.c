@@ -311,7 +311,7 @@ static void tui_compose(Tui *tui, TerminalSize size, LiveArea *ret_area)
     join_parts(&frame, ret_area);
 }
 
-/* Rows for good: the welcome, when something comes behind it, and what was said, as much of it as
+/* Rows for good: the welcome, when something comes after it, and what was said, as much of it as
    one frame takes. The rest comes with the next. */
 static GPtrArray *take_history(Tui *self)
 {

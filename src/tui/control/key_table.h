@@ -1,5 +1,5 @@
 /*
- * What Escape, Ctrl+C and Enter mean (tui §9): one state, one table, and nobody else decides. Pure.
+ * What Escape, Ctrl+C and Enter mean (tui §9): one state, one table, and no one else decides. Pure.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ typedef struct KeyMoment {
     TuiState state;
     bool is_empty;  // nothing is written
     bool is_second; // the same key, within DOUBLE_KEY_MS, and nothing in between
-    bool is_busy;   // something runs, behind whatever list is open
+    bool is_busy;   // something runs, whatever list is open
 } KeyMoment;
 
 Deed key_deed(const KeyMoment *moment, KeyRole role);

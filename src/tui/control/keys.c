@@ -79,7 +79,7 @@ static bool is_second(Tui *self, KeyRole role, gint64 now_ms)
     return is_again;
 }
 
-/* Enter behind a lone "\" is a new line, which the editor knows. */
+/* Enter after a lone "\" is a new line, which the editor knows. */
 static bool is_submitted(Tui *self, gint64 now_ms)
 {
     EditorResult result = editor_act(self->input->editor, ACTION_SUBMIT, now_ms);

@@ -1,5 +1,5 @@
 /*
- * The conversation behind the drawn interface: opened, welcomed or replayed, and taken leave of.
+ * The conversation of the drawn interface: opened, welcomed or replayed, and taken leave of.
  * The loop's thread.
  */
 #pragma once
@@ -9,7 +9,7 @@
 /* `on_event` is told everything; what is wrong goes to `warnings` (of char *). */
 void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings);
 /* The messages of a session that goes on; of one that was on the screen before (`is_moved`) the
-   last ones, behind a rule that says where it is now. */
+   last ones, after a rule that says where it is now. */
 void opening_replay(Tui *self, bool is_moved);
 /* The welcome, while it is live, for the width of the window. */
 void opening_lay_out(Tui *self);

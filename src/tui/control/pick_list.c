@@ -64,7 +64,7 @@ static int text_width(const PickList *self, const PickItem *item)
            (item->is_current ? 1 + text_cells(mark, strlen(mark)) : 0);
 }
 
-/* Behind the widest text that is not too wide for a column. */
+/* After the widest text that is not too wide for a column. */
 static void find_column(PickList *self)
 {
     self->column = 0;

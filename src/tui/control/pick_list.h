@@ -8,7 +8,7 @@
 
 typedef struct PickItem {
     char *text;   // what is shown, and looked through; clean when it is of others
-    char *detail; // behind it, dim; NULL: none
+    char *detail; // after it, dim; NULL: none
     char *meant;  // an id, a name: what choosing it means
     bool is_current;
 } PickItem;

@@ -91,7 +91,7 @@ static void change_free(void *self_)
     g_free(self);
 }
 
-/* Of a session that nobody has open: else it would be a copy that is named. */
+/* Of a session that no one has open: else it would be a copy that is named. */
 static bool rename_other(const Change *change, GError **error)
 {
     g_autoptr(Session) session = NULL;

@@ -1,5 +1,5 @@
 /*
- * The theme in use is drawn anew when its file changes (agent-core §7.10). inotify tells; nothing
+ * The theme in use is drawn again when its file changes (agent-core §7.10). inotify tells; nothing
  * wakes up while nothing happens. The loop's thread.
  */
 #pragma once

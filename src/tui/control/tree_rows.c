@@ -1,6 +1,6 @@
 /*
  * The lines of a session's tree (tree_rows.h). Only where a shown entry has several shown ones
- * behind it do the lines move to the right: a long conversation stays straight.
+ * after it do the lines move to the right: a long conversation stays straight.
  */
 #include "tui/control/tree_rows.h"
 
@@ -110,7 +110,7 @@ static bool is_shown(const Tree *self, const json_t *entry, TreeFilter filter)
     return !is_hidden_by_default(self, entry);
 }
 
-// ---- who stands behind whom ----
+// ---- who comes after whom ----
 
 static Node *parent_of(const Tree *self, const Node *node)
 {
@@ -207,7 +207,7 @@ typedef struct Place {
     int indent;
 } Place;
 
-/* Behind what is there already, the first child on top of the stack. */
+/* After what is there already, the first child on top of the stack. */
 static void push_all(GArray *stack, const GPtrArray *nodes, int indent)
 {
     for (guint i = nodes->len; i > 0; i--) {

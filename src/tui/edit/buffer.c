@@ -199,7 +199,7 @@ static const Marker *marker_at(const TextBuffer *self, guint index)
     return &g_array_index(self->markers, Marker, index);
 }
 
-/* The index of the first marker whose end is behind `at`. */
+/* The index of the first marker whose end is after `at`. */
 static guint first_after(const TextBuffer *self, size_t at)
 {
     guint low = 0, high = self->markers->len;

@@ -42,18 +42,18 @@ size_t text_buffer_meant_size(const TextBuffer *self);
 char text_buffer_byte(const TextBuffer *self, size_t at);
 
 /* The bytes from `start` to `end` in one stretch; borrowed until the next call. With all of the
-   text there is a NUL behind it. */
+   text there is a NUL after it. */
 const char *text_buffer_view(TextBuffer *self, size_t start, size_t end);
 Piece *text_buffer_copy(TextBuffer *self, size_t start, size_t end);
 
 /* `start` and `end` are never inside a marker. */
 void text_buffer_replace(TextBuffer *self, size_t start, size_t end, const Piece *piece);
 
-/* Behind the line end before `at`, and at the one from `at` on, or the ends of the text. */
+/* After the line end before `at`, and at the one from `at` on, or the ends of the text. */
 size_t text_buffer_line_start(const TextBuffer *self, size_t at);
 size_t text_buffer_line_end(const TextBuffer *self, size_t at);
 
-/* The first marker that ends behind `at`, or NULL; borrowed until the next change. Its neighbours
+/* The first marker that ends after `at`, or NULL; borrowed until the next change. Its neighbours
    follow it up to text_buffer_markers_end(). */
 const Marker *text_buffer_marker_after(const TextBuffer *self, size_t at);
 const Marker *text_buffer_markers_end(const TextBuffer *self);

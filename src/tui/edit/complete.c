@@ -16,7 +16,7 @@
 
 enum {
     FILES_KEPT_MS = 60 * 1000, // after their last use
-    FILES_FRESH_MS = 5 * 1000, // a word that begins later reads them anew
+    FILES_FRESH_MS = 5 * 1000, // a word that begins later reads them again
 };
 
 typedef struct Question { // for the worker

@@ -39,7 +39,7 @@ static bool find_action(const char *text, size_t cursor, CompleteToken *token)
     return true;
 }
 
-/* Behind the line end before the cursor; what is farther away than a path is long is no part of a
+/* After the line end before the cursor; what is farther away than a path is long is no part of a
    name. */
 static size_t line_start(const char *text, size_t cursor)
 {
@@ -66,7 +66,7 @@ static bool find_at(const char *text, size_t cursor, size_t *ret_at)
     return false;
 }
 
-/* Where the last word begins: behind a blank, or at a quote that is open. */
+/* Where the last word begins: after a blank, or at a quote that is open. */
 static size_t word_start(const char *text, size_t cursor)
 {
     size_t start = line_start(text, cursor);

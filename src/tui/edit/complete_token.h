@@ -1,5 +1,5 @@
 /*
- * What stands before the cursor that can be completed, and how a name is written in its place: with
+ * What comes before the cursor that can be completed, and how a name is written in its place: with
  * quotes around blanks. Pure.
  */
 #pragma once

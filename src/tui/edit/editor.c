@@ -85,7 +85,7 @@ static bool has_room(Editor *self, const Piece *removed, const Piece *piece)
 }
 
 /* The text from `start` to `end`, which is no part of a marker, becomes `piece`; the cursor stands
-   behind that. */
+   after that. */
 static EditorResult editor_change(Editor *self, UndoKind kind, size_t start, size_t end,
                                   const Piece *piece, gint64 now_ms)
 {

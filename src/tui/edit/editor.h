@@ -24,7 +24,7 @@ typedef enum {
     EDITOR_CHANGED,   // the text
     EDITOR_AT_TOP,    // up in the first row on screen: the history's
     EDITOR_AT_BOTTOM, // down in the last one
-    EDITOR_SUBMITTED, // Enter; behind a lone "\" it is a new line instead
+    EDITOR_SUBMITTED, // Enter; after a lone "\" it is a new line instead
     EDITOR_FULL,      // nothing was taken: LIMIT_EDITOR_BYTES
 } EditorResult;
 

@@ -9,7 +9,7 @@
 
 enum {
     SCORE_LETTER = 16,
-    SCORE_RUN = 8,   // behind the letter before
+    SCORE_RUN = 8,   // after the letter before
     SCORE_WORD = 10, // at the start of a word
     SCORE_LAST_PART = 24,
     SCORE_START = 12, // of the text, or of its last part

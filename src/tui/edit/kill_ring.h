@@ -23,5 +23,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(KillRing, kill_ring_free)
 void kill_ring_add(KillRing *self, Piece *piece, KillJoin join); // takes ownership
 /* The newest, or NULL; borrowed until the next kill_ring_add(). */
 const Piece *kill_ring_newest(KillRing *self);
-/* The one before that which was given out last; behind the oldest comes the newest. */
+/* The one before that which was given out last; after the oldest comes the newest. */
 const Piece *kill_ring_older(KillRing *self);

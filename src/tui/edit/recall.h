@@ -13,7 +13,7 @@ Recall *recall_new(Loop *loop, const char *agent_dir, LoopFunc on_ready, void *u
 void recall_free(Recall *self); // waits for its worker
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Recall, recall_free)
 
-/* The prompt before, or behind, the one that is shown; `text` is what the editor holds. NULL: there
+/* The prompt before, or after, the one that is shown; `text` is what the editor holds. NULL: there
    is none (yet). Borrowed until the next call. */
 const char *recall_previous(Recall *self, const char *text);
 const char *recall_next(Recall *self, const char *text);

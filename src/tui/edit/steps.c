@@ -176,7 +176,7 @@ size_t step_cut_word_next(TextBuffer *text, size_t at)
 
 // ---- characters ----
 
-/* Is there a place for the cursor at `at`, with these bytes behind it? */
+/* Is there a place for the cursor at `at`, with these bytes after it? */
 static bool is_found(TextBuffer *text, size_t at, const char *wanted, size_t size)
 {
     if (memcmp(text_buffer_view(text, at, at + size), wanted, size) != 0)

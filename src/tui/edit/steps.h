@@ -25,7 +25,7 @@ size_t step_cut_word_previous(TextBuffer *text, size_t at);
 size_t step_cut_line_start(TextBuffer *text, size_t at);
 size_t step_cut_line_end(TextBuffer *text, size_t at);
 
-/* The next cluster behind the cursor's, or the nearest before it, that begins with `character`;
+/* The next cluster after the cursor's, or the nearest before it, that begins with `character`;
    `at` when there is none. */
 size_t step_find_next(TextBuffer *text, size_t at, uint32_t character);
 size_t step_find_previous(TextBuffer *text, size_t at, uint32_t character);

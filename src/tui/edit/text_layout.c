@@ -5,7 +5,7 @@
  * the end of their row, where one more than fits may stand in the cell that is kept for the cursor.
  * Rows are offsets into the line until they are drawn.
  *
- * Where a row begins depends on what stands before it and in it, so a line is wrapped only as far
+ * Where a row begins depends on what comes before it and in it, so a line is wrapped only as far
  * as it is looked at, and from the start of any row: a line may be megabytes long, and is still
  * typed into at its beginning, its end, and between.
  */
@@ -25,7 +25,7 @@ typedef struct Line {
     TextLook look;      // of what is drawn
     bool is_first;
     bool is_used;    // by what is being shown
-    bool is_whole;   // no more rows come behind those that are known
+    bool is_whole;   // no more rows come after those that are known
     bool is_counted; // as laid out, since it was made or changed
 } Line;
 
@@ -100,7 +100,7 @@ typedef struct Wrapper {
     int width;
     uint32_t row; // where the last one begins
     int cells;    // of it
-    uint32_t gap; // behind its last blank, where it may be broken; `row`: nowhere
+    uint32_t gap; // after its last blank, where it may be broken; `row`: nowhere
     int gap_cells;
     guint wanted_rows;
     uint32_t wanted_offset;
@@ -114,7 +114,7 @@ static void begin_row(Wrapper *self, uint32_t at, int cells)
     self->gap_cells = 0;
 }
 
-/* What stands at `at` and is not parted. A wide character may be broken before and behind. */
+/* What stands at `at` and is not parted. A wide character may be broken before and after. */
 static void wrapper_put(Wrapper *self, uint32_t at, uint32_t size, int cells, bool is_blank,
                         bool is_wide)
 {
@@ -189,7 +189,7 @@ static uint32_t wrap_from(Wrapper *self, TextBuffer *text, const Line *line, uin
     return put_text(self, view, at, (uint32_t)line->size);
 }
 
-/* Until so many rows are known, and one that begins behind `offset`, or all of them. */
+/* Until so many rows are known, and one that begins after `offset`, or all of them. */
 static void wrap_line(TextLayout *self, Line *line, guint rows, uint32_t offset)
 {
     guint last = line->rows->len - 1;

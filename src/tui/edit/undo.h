@@ -12,7 +12,7 @@ enum { UNDO_PAUSE_MS = 1000, UNDO_MAX_CHANGES = 10000, UNDO_MAX_BYTES = 32 * 102
 
 typedef enum {
     UNDO_ALONE,  // never merged
-    UNDO_TYPED,  // with what is typed behind it
+    UNDO_TYPED,  // with what is typed after it
     UNDO_ERASED, // with what is erased beside it
 } UndoKind;
 

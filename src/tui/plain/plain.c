@@ -153,7 +153,7 @@ static void slash_replay(bool is_moved G_GNUC_UNUSED, void *self_)
     plain_speech_replay(self->speech, messages);
 }
 
-/* What waits behind a message that did not go well was written for another course of things. */
+/* What waits after a message that did not go well was written for another course of things. */
 static void end_prompt(Plain *self, const json_t *event)
 {
     const char *end = json_get_text(json_get_object(event, "data"), "end");

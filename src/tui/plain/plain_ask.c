@@ -46,7 +46,7 @@ char *plain_ask_text(const json_t *question)
     return g_string_free(out, FALSE);
 }
 
-/* The words behind the first, when that is `word` in any case; NULL: it is another. */
+/* The words after the first, when that is `word` in any case; NULL: it is another. */
 static const char *behind_word(const char *line, const char *word)
 {
     size_t size = strlen(word);

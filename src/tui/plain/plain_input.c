@@ -17,7 +17,7 @@
 
 enum {
     READ_BYTES = 64 * 1024,
-    TOO_EARLY_MS = 400, // nobody has read a question before
+    TOO_EARLY_MS = 400, // no one has read a question before
 };
 
 // ---- a key, which is not shown ----

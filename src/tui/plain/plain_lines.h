@@ -18,7 +18,7 @@ void plain_lines_push(PlainLines *self, const char *data, size_t size);
 typedef struct PlainMessage {
     char *text;    // valid UTF-8 without control characters but LF and TAB
     bool is_early; // it had begun when plain_lines_mark_early() was called
-    bool is_cut;   // a line of it is as long as a terminal takes: nobody knows what followed
+    bool is_cut;   // a line of it is as long as a terminal takes: no one knows what followed
 } PlainMessage;
 
 void plain_message_clear(PlainMessage *self);

@@ -26,7 +26,7 @@ typedef struct Plain {
     char *key_provider;   // whose key the next line is; NULL: none's
     struct termios echoing;
     gint64 interrupted_at, begun_at; // by time_monotonic_ms(); 0: never
-    bool is_prompted;                // the cursor stands behind "You: "
+    bool is_prompted;                // the cursor comes after "You: "
     bool is_stand_in;                // the model: there was no key for any
     bool is_bash_running, is_stopping, is_ending, is_output_gone;
     int exit_code;

@@ -7,7 +7,7 @@ enum {
     ROW_BYTES = 64,      // around a row: wiping, marks, a line end
     STYLE_BYTES = 128,   // of a run: colours and attributes, on and off
     LINK_BYTES = 2 * 64, // around an address
-    TEXT_FACTOR = 3,     // clusters behind which the cursor is put right
+    TEXT_FACTOR = 3,     // clusters after which the cursor is put right
 };
 
 static size_t bytes_at_most(const Row *row)

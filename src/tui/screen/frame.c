@@ -18,7 +18,7 @@ struct FrameClock {
     bool (*draw)(void *user_data);
     void *user_data;
     gint64 last_at;    // of the last frame; 0: none
-    gint64 due_at;     // of the next one; 0: nobody wishes one
+    gint64 due_at;     // of the next one; 0: no one wishes one
     gint64 resized_at; // the first change of size since the last frame; 0: none
     unsigned held;
     LoopSource *timer; // armed for armed_at

@@ -39,7 +39,7 @@ static size_t boundary_before(const Row *row, size_t offset, int *ret_column)
     return found;
 }
 
-/* The first one at or behind it. */
+/* The first one at or after it. */
 static size_t boundary_behind(const Row *row, size_t offset, int *ret_column)
 {
     ClusterWalk walk = { .row = row };

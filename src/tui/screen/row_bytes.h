@@ -7,7 +7,7 @@
 
 #include "tui/text/row.h"
 
-enum { LIMIT_LINK_BYTES = 2000 }; // of an address; text behind a longer one is plain
+enum { LIMIT_LINK_BYTES = 2000 }; // of an address; text after a longer one is plain
 
 typedef struct Look { // borrowed; what is NULL can do nothing
     const Theme *theme;
@@ -20,7 +20,7 @@ typedef struct RowPiece {   // of a row
 } RowPiece;
 
 /* The piece's text. Where the terminal does not measure clusters as we do, the cursor is put where
-   it belongs behind each one that is in doubt. */
+   it belongs after each one that is in doubt. */
 void row_bytes(const Row *row, RowPiece piece, Look look, GString *out);
 RowPiece row_whole(const Row *row);
 

@@ -2,7 +2,7 @@
  * What a terminal shows of us: the bytes of a frame (tui §4.2, §4.5).
  *
  * A frame either writes what differs of the live area, or, when rows are given away, the window has
- * another size or nobody knows what is drawn, goes to the area's first row and writes everything
+ * another size or no one knows what is drawn, goes to the area's first row and writes everything
  * from there on, so that the terminal itself scrolls. A step down is always LF: the row below may
  * not be there, also because the window has become lower before we are told (tmux then drops rows
  * below the cursor), and a move down would stop at the window's end, from where the way back up
@@ -229,7 +229,7 @@ static void update_row(Screen *self, int index, const Row *now)
     const Row *old = g_ptr_array_index(self->drawn, index);
     RowPiece piece = row_difference(old, now);
     bool is_unsure = is_in_doubt(self, old, piece.from) || is_in_doubt(self, now, piece.from);
-    if (is_unsure) { // the cells behind it may be others than we think
+    if (is_unsure) { // the cells after it may be others than we think
         piece.end = now->size;
         piece.end_column = now->cells;
     }

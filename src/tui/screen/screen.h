@@ -27,12 +27,12 @@ void screen_set_look(Screen *self, const Theme *theme, const TermCaps *caps);
 
 /* The frame from what is drawn to `history` (rows to be given away; may be empty) and `live`.
    Appends nothing when nothing has changed. `size` is the window's; when it is not that of the last
-   frame the area is wiped and drawn anew (tui §4.5). */
+   frame the area is wiped and drawn again (tui §4.5). */
 void screen_draw(Screen *self, TerminalSize size, const GPtrArray *history, const LiveArea *live,
                  GString *out);
 /* Takes the live area away; the cursor stands where its first row began. */
 void screen_wipe(Screen *self, TerminalSize size, GString *out);
-/* Nothing of ours is on the terminal any more, or nobody knows: the next frame begins at the
+/* Nothing of ours is on the terminal any more, or no one knows: the next frame begins at the
    cursor's row. */
 void screen_forget(Screen *self);
 

@@ -167,7 +167,7 @@ bool slash_command(SlashDoor *door, const char *name, json_t *arguments_, const 
     return session_command_run(door->session, name, arguments, id, &reply, error);
 }
 
-/* What stands behind the slash; caller frees. */
+/* What comes after the slash; caller frees. */
 static char *name_of(const char *line)
 {
     return g_strndup(line + 1, strcspn(line + 1, " \t\n"));

@@ -257,7 +257,7 @@ SLASH(prs)
 
 // ---- /pr ----
 
-/* The person has asked for it: nobody is asked again. */
+/* The person has asked for it: no one is asked again. */
 static bool check_out(Aside *aside, const char *number, json_t **ret_data, GError **error)
 {
     g_autofree char *text = NULL;

@@ -29,7 +29,7 @@ bool slash_listed(const SlashDoor *door, const char *command, const char *argume
 json_t *slash_shown(char *text);
 /* "88", "#88": the number in it, borrowed; NULL: it is something else. */
 const char *slash_number(const char *argument);
-/* What is behind an internal URL, by the tool read. Takes `url`. */
+/* What is after an internal URL, by the tool read. Takes `url`. */
 bool slash_read_url(Aside *aside, char *url, char **ret_text, GError **error);
 /* What gh prints as JSON of that type, by a tool. Takes `arguments`. New reference; NULL with an
    error. */

@@ -15,7 +15,7 @@
 typedef struct Reader {
     const char *variable; // that says it would work; NULL: being there is enough
     const char *list[6];  // prints the types, one a line; empty: it gives PNG or fails
-    const char *read[7];  // and the type behind it
+    const char *read[7];  // and the type after it
 } Reader;
 
 static const Reader readers[] = {

@@ -2,7 +2,7 @@
  * The guardian (tui §11): a process that does nothing but wait for the end of this one, and makes
  * the terminal usable again when that end was not an orderly one (SIGKILL, out of memory). It is
  * told what to undo whenever that changes. It leads a group of its own, so that what ends the group
- * of kedge does not end it, and is no child of kedge: nobody waits for it.
+ * of kedge does not end it, and is no child of kedge: no one waits for it.
  */
 #pragma once
 

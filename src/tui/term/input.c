@@ -3,7 +3,7 @@
  * are taken apart in input_keys.c and input_answers.c, pastes in input_paste.c.
  *
  * ESC alone, ESC [ and ESC P may be a key or the beginning of more, which only time tells: after
- * `escape_ms` they are keys. Longer pieces are nobody's keys, so they wait REST_MS for their end.
+ * `escape_ms` they are keys. Longer pieces are no one's keys, so they wait REST_MS for their end.
  * When the rest of a key comes right after its ESC was given as a key, it is dropped: the state
  * goes on with `is_late`.
  */
@@ -17,7 +17,7 @@ enum {
     REST_MS = 500,        // between two bytes of a sequence that has begun for sure
     PASTE_MS = 2000,      // without bytes: it was not closed
     UNMARKED_BYTES = 16,  // of a read that may be a paste without marks
-    MOUSE_BYTES = 3,      // behind CSI M
+    MOUSE_BYTES = 3,      // after CSI M
     MAX_ESCAPE_MS = 10000 // of the setting
 };
 
@@ -43,7 +43,7 @@ struct Input {
     bool has_alt;  // an ESC stood before what is being read
     bool is_late;  // its ESC was given as a key
     bool is_full;  // what is being read is too long
-    bool has_more; // bytes of this read behind the one looked at
+    bool has_more; // bytes of this read after the one looked at
     bool is_owed;  // a paste was ended by time: its rest, and its mark, may still come
     gint64 deadline;
     size_t size; // of what is being read, without ESC
@@ -206,7 +206,7 @@ static void finish_string(Input *self)
 
 // ---- states: true when the byte was taken, false when the new state must look at it ----
 
-/* No sequence, after all. What stands alone behind ESC was typed. */
+/* No sequence, after all. What stands alone after ESC was typed. */
 static bool give_up(Input *self)
 {
     if (self->size == 1 && !self->is_late)
@@ -416,7 +416,7 @@ static void input_take(Input *self, char byte)
 
 // ---- reads and time ----
 
-/* Behind ESC: as most keys do. */
+/* After ESC: as most keys do. */
 static bool goes_on(char byte)
 {
     return byte == '[' || byte == 'O';

@@ -256,7 +256,7 @@ bool input_key_of_ss3(const InputSequence *sequence, KeyPress *ret_key)
     char final = sequence->final;
     KeyPress key = { .mods =
                          mods_of(sequence->count ? sequence->params[sequence->count - 1][0] : 0) };
-    if (final == 'M') { // so Konsole sends it; a keypad in its application mode is nobody's
+    if (final == 'M') { // so Konsole sends it; a keypad in its application mode is no one's
         key.code = KEY_ENTER;
         key.mods |= MOD_SHIFT;
     } else if (final >= 'a' && final <= 'd') { // rxvt

@@ -17,7 +17,7 @@ typedef struct InputSequence {
     uint32_t params[SEQUENCE_PARAMS][SEQUENCE_PARTS]; // 0: left out
 } InputSequence;
 
-/* What stands behind the introducer, with the final byte. False: it is no sequence, or has more
+/* What comes after the introducer, with the final byte. False: it is no sequence, or has more
    numbers than any that is known. */
 bool input_sequence_parse(const char *bytes, size_t size, InputSequence *ret_sequence);
 

@@ -98,7 +98,7 @@ InputEvent input_paste_piece(InputPaste *self, bool is_last)
     size_t room = LIMIT_PASTE_BYTES - self->given;
     if (self->text->len > room) {
         g_string_truncate(self->text, utf8_boundary_before(self->text->str, self->text->len, room));
-        self->given = LIMIT_PASTE_BYTES; // nothing behind a hole
+        self->given = LIMIT_PASTE_BYTES; // nothing after a hole
         self->is_cut = true;
     } else {
         self->given += self->text->len;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* The whole group, by SIGTSTP or SIGTTOU; returns when it is continued. That SIGCONT is taken.
-   False: it did not stop, since nobody could continue it (an orphaned group), or it ignores that.
+   False: it did not stop, since no one could continue it (an orphaned group), or it ignores that.
  */
 bool job_stop(int signal_number);
 /* Waits, stopped, until ours is the foreground group of `tty`. A terminal without job control for

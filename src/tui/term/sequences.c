@@ -99,7 +99,7 @@ void sequences_title(const char *title, GString *out)
     g_string_append_printf(out, ESC "]2;%s" ST, line);
 }
 
-/* Through tmux to the terminal behind it, where the person has allowed that. */
+/* Through tmux to the terminal around it, where the person has allowed that. */
 static void append_for_tmux(const char *sequence, GString *out)
 {
     g_string_append(out, ESC "Ptmux;");

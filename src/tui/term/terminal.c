@@ -1,5 +1,5 @@
 /*
- * The terminal (terminal.h): what is on and off, and who has it: we, another program, or nobody.
+ * The terminal (terminal.h): what is on and off, and who has it: we, another program, or no one.
  *
  * The descriptor is an own one of the terminal's, because O_NONBLOCK belongs to the open file: on
  * standard input it would be our children's and the shell's as well.
@@ -264,7 +264,7 @@ static void on_timer(void *self_)
     arm_timer(self);
 }
 
-/* False: it has hung up. A process in the background whose group nobody controls gets EIO, too. */
+/* False: it has hung up. A process in the background whose group no one controls gets EIO, too. */
 static bool read_some(Terminal *self, Input *input)
 {
     char buffer[READ_BYTES];
@@ -427,7 +427,7 @@ void terminal_suspend(Terminal *self)
     self->spec.on_resume(self->spec.user_data);
 }
 
-/* After a SIGSTOP that nobody could see coming: the shell had it meanwhile. Or after a Ctrl+Z that
+/* After a SIGSTOP that no one could see coming: the shell had it meanwhile. Or after a Ctrl+Z that
    ended in the background. */
 static void on_continue(int signal_number G_GNUC_UNUSED, void *self_)
 {

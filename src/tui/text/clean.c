@@ -27,7 +27,7 @@ enum {
     MARKS_MAX = 30, // on one character, as in the stream-safe format of UAX #15
     TAB_MAX = 16,
     PIECE_BYTES = 1024, // at first, of a text of which a line is wanted
-    CUT_CELLS = 8,      // behind the cut, so that what is before it is whole
+    CUT_CELLS = 8,      // after the cut, so that what is before it is whole
 };
 
 struct Cleaner {
@@ -40,7 +40,7 @@ struct Cleaner {
     size_t given;                // bytes of it that were given out
     size_t measured;             // bytes of it that `column` counts
     int column;
-    bool has_cr;      // behind the line, and what follows decides what it does
+    bool has_cr;      // after the line, and what follows decides what it does
     gunichar before;  // the last character of the line; 0: none
     gunichar pending; // one that stays only before the right character
     int marks;        // on the last character
@@ -147,7 +147,7 @@ static bool is_variation(gunichar c)
     return (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0100 && c <= 0xe01ef);
 }
 
-// One is kept behind a character that can take it; that of a keycap waits for it.
+// One is kept after a character that can take it; that of a keycap waits for it.
 static void take_variation(Cleaner *self, gunichar c, GString *out)
 {
     if (self->has_cr || self->before == 0)
@@ -298,7 +298,7 @@ char *clean_line(const char *text, int max_cells)
     g_autoptr(Cleaner) cleaner = cleaner_new_flowing(1);
     g_autoptr(GString) piece = g_string_new(NULL), line = g_string_new(NULL);
     bool has_blank = false, is_last = false;
-    // what is behind the cut may be megabytes, and is not looked at
+    // what is after the cut may be megabytes, and is not looked at
     for (size_t max = PIECE_BYTES; !is_last; max *= 2) {
         size_t size = strnlen(text, max);
         is_last = size < max;

@@ -21,7 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Cleaner, cleaner_free)
    next ones: a sequence that is not whole, and the line that is open, up to
    LIMIT_OPEN_LINE_BYTES. */
 void cleaner_push(Cleaner *self, const char *data, size_t size, GString *out);
-void cleaner_finish(Cleaner *self, GString *out); // and begins anew
+void cleaner_finish(Cleaner *self, GString *out); // and begins again
 
 char *clean_text(const char *text, int tab_width); // caller frees
 /* A name: one line of at most `max_cells` ("…" when cut), line ends and blanks as one blank, none

@@ -1,6 +1,6 @@
 /*
  * Diffs as rows (diff_rows.h): lines of a unified diff by their first character; of an edit's
- * result ("+12|text", " 9|...", "-3--|text") also by the bar behind their number.
+ * result ("+12|text", " 9|...", "-3--|text") also by the bar after their number.
  */
 #include "tui/text/diff_rows.h"
 

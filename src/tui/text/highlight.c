@@ -29,7 +29,7 @@ typedef struct Highlighter {
     uint32_t state;
     Style style;
     RowBuilder *out;
-    size_t done; // what stands before is in `out`; from there to `at` it is of one colour
+    size_t done; // what comes before is in `out`; from there to `at` it is of one colour
     int token;   // that one; -1: plain
 } Highlighter;
 

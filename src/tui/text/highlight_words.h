@@ -12,7 +12,7 @@ enum { // of a form
     FORM_LINES = 4,   // goes on in the next line
     FORM_NESTS = 8,   // a comment in a comment
     FORM_START = 16,  // only where a line begins
-    FORM_WORD = 32,   // only behind a blank, or where a line begins
+    FORM_WORD = 32,   // only after a blank, or where a line begins
     FORM_CHAR = 64,   // one character: else a lone mark, as of a lifetime
     FORM_FIRST = 128, // only first on its line, blanks aside
 };

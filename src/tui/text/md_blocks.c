@@ -8,7 +8,7 @@
 #define CODE_INDENT 4
 #define MAX_DIGITS  9
 #define MAX_LABEL   999
-#define SURE_BYTES  8 // of text behind the marks of containers
+#define SURE_BYTES  8 // of text after the marks of containers
 
 typedef struct Cursor {
     const char *at, *end;

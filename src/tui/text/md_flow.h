@@ -1,5 +1,5 @@
 /*
- * Where rows of Markdown go: behind the marks of the quotes and items that they are in. A line that
+ * Where rows of Markdown go: after the marks of the quotes and items that they are in. A line that
  * grows gives out every row but its last. One thread.
  */
 #pragma once
@@ -35,5 +35,5 @@ void md_flow_end_line(MdFlow *self, bool is_code);
 void md_flow_put(MdFlow *self, const Row *row);
 /* An empty row in the first `depth` containers. */
 void md_flow_separate(MdFlow *self, unsigned depth);
-/* Leaves the containers behind the first `depth`. */
+/* Leaves the containers after the first `depth`. */
 void md_flow_leave(MdFlow *self, unsigned depth);

@@ -81,7 +81,7 @@ static size_t skip_angle(const Scan *scan, size_t at)
 
 // ---- links ----
 
-/* Behind "](": a title in quotes, blanks, the closing parenthesis. 0: it is no link. */
+/* After "](": a title in quotes, blanks, the closing parenthesis. 0: it is no link. */
 static size_t skip_title(const Scan *scan, size_t at)
 {
     while (at < scan->size && strchr(" \n", scan->text[at]))
@@ -283,7 +283,7 @@ void md_spans_take_safe(MdSpans *self)
     self->safe = 0;
 }
 
-/* Behind a mark that nothing follows yet the text ends before it. */
+/* After a mark that nothing follows yet the text ends before it. */
 static void close_one(GString *text, size_t at, char mark, size_t count)
 {
     size_t end = text->len;

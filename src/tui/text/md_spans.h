@@ -22,8 +22,8 @@ typedef struct MdOpener {
 } MdOpener;
 
 typedef struct MdSpans { // { 0 } at the start of a text
-    size_t at;           // what stands before was looked at
-    size_t safe;         // what stands before can be laid out
+    size_t at;           // what comes before was looked at
+    size_t safe;         // what comes before can be laid out
     MdOpener open[MD_OPENERS];
     unsigned open_count;
     size_t address; // where the address of a link that has not ended begins; 0: in none

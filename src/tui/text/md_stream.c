@@ -1,7 +1,7 @@
 /*
  * Markdown as it arrives, line by line (md_stream.h).
  *
- * The text is taken in units that end behind a blank or a line end, or after UNIT_BYTES without
+ * The text is taken in units that end after a blank or a line end, or after UNIT_BYTES without
  * one; whatever is decided is decided after a whole unit. So what has settled follows from the text
  * alone, wherever it was cut.
  */

@@ -39,7 +39,7 @@ Row *row_of_prompt(const Row *self);
 /* A blank row that `picture` covers; takes a reference of its own. Caller unrefs. */
 Row *row_of_picture(Picture *picture);
 bool row_equal(const Row *a, const Row *b);
-/* At most `cells` wide; "…" says what was cut, in the style of what stands before it. Caller
+/* At most `cells` wide; "…" says what was cut, in the style of what comes before it. Caller
    unrefs. */
 Row *row_cut(const Row *self, int cells);
 /* `size` bytes from `offset` on, both at boundaries of clusters. Caller unrefs. */
@@ -69,5 +69,5 @@ void row_builder_add_part(RowBuilder *self, const Row *row, RowPlace *place, siz
                           size_t size);
 void row_builder_fill(RowBuilder *self, int cells, Style style); // blanks up to that width
 int row_builder_cells(const RowBuilder *self);
-/* What was added; the builder begins anew. Caller unrefs. */
+/* What was added; the builder begins again. Caller unrefs. */
 Row *row_builder_take(RowBuilder *self);

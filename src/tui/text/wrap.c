@@ -44,7 +44,7 @@ static void open_row(Wrap *self, size_t start)
     self->blanks = 0;
 }
 
-// The row is what stands before `end`; the next one begins at `next`.
+// The row is what comes before `end`; the next one begins at `next`.
 static void close_row(Wrap *self, size_t end, size_t next)
 {
     if (self->head)
@@ -103,7 +103,7 @@ static bool wrap_squeeze(Wrap *self, size_t offset, size_t size, int cells)
     return true;
 }
 
-/* Returns where to go on: behind the cluster, or at the start of its word, whose row is a new one
+/* Returns where to go on: after the cluster, or at the start of its word, whose row is a new one
    and may be narrower. */
 static size_t take_cluster(Wrap *self, size_t offset, size_t size, int cells)
 {

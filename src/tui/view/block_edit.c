@@ -7,7 +7,7 @@
 
 enum { NARROW = 20 }; // below that many cells nothing is indented
 
-/* Behind "… 20 more lines". */
+/* After "… 20 more lines". */
 static void say_key(GPtrArray *rows)
 {
     Row *last = rows->pdata[rows->len - 1];

@@ -1,5 +1,5 @@
 /*
- * Rows that several kinds of blocks have (block_private.h): behind a mark, titles, pictures.
+ * Rows that several kinds of blocks have (block_private.h): after a mark, titles, pictures.
  */
 #include "base/image.h"
 #include "tui/text/wrap.h"
@@ -12,7 +12,7 @@ enum {
     LIMIT_BLOCK_PICTURES = 4, // that are drawn
 };
 
-// ---- rows behind a mark ----
+// ---- rows after a mark ----
 
 /* "✗ ", and as many blanks for the rows below. Caller unrefs. */
 static Row *mark_row(Symbol mark, Style style, const BlockSpec *spec)

@@ -1,5 +1,5 @@
 /*
- * What the files behind block.h and transcript.h share: text of others made fit for the screen,
+ * What the files of block.h and transcript.h share: text of others made fit for the screen,
  * lines picked from a long output, and the small rows that say what was left out. Pure.
  */
 #pragma once
@@ -45,7 +45,7 @@ void block_lines(const char *text, size_t size, const LinesSpec *spec, GPtrArray
 void block_last_lines(const char *text, size_t size, int count, int cells, const BlockSpec *spec,
                       GPtrArray *out);
 
-/* A row behind a mark, wrapped by words; a text of several lines. */
+/* A row after a mark, wrapped by words; a text of several lines. */
 void block_marked(Symbol mark, Style mark_style, const char *text, Style style,
                   const BlockSpec *spec, GPtrArray *out);
 

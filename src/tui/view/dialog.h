@@ -2,7 +2,7 @@
  * A question to a person, as a panel (tui §8, common §4, safety §10.1): whether a call may run,
  * what to choose, a text to give. What was typed before it could be read never answers it: 1. what
  * is there at its first frame is the editor's (the controller's duty); 2. so are keys in the 400 ms
- * behind it, and behind each that comes too early; 3. letters answer only while the editor is empty
+ * after it, and after each that comes too early; 3. letters answer only while the editor is empty
  * or the person has gone into the question by Tab or Up; Enter is no.
  */
 #pragma once
@@ -23,7 +23,7 @@ typedef enum {
 typedef struct DialogSpec {
     const json_t *question; // the event of agent/questions.h; a reference is taken
     const Theme *theme;     // borrowed
-    size_t waiting;         // behind it
+    size_t waiting;         // after it
     int tab_width;
     gint64 shown_at_ms;   // of its first frame; 0: the person has asked for it, and is in it
     const Keymap *keymap; // of what is typed into it; borrowed; NULL: the default keys
@@ -36,6 +36,6 @@ typedef struct DialogSpec {
 } DialogSpec;
 
 Panel *dialog_new(const DialogSpec *spec);
-/* The focus has come or gone: keys that come too soon behind it answer nothing, as at first. */
+/* The focus has come or gone: keys that come too soon after it answer nothing, as at first. */
 void dialog_note_focus(Panel *self, gint64 now_ms);
 void dialog_set_waiting(Panel *self, size_t waiting);

@@ -30,7 +30,7 @@ static void append_marked(GString *diff, const char *text, char mark)
 {
     g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
     for (size_t i = 0; lines[i]; i++) {
-        bool is_end = !lines[i + 1] && *lines[i] == '\0'; // behind the last line end
+        bool is_end = !lines[i + 1] && *lines[i] == '\0'; // after the last line end
         if (!is_end && diff->len < MAX_CHANGE_BYTES)
             g_string_append_printf(diff, "%c%s\n", mark, lines[i]);
     }
@@ -62,7 +62,7 @@ char *dialog_change(const json_t *question, int tab_width)
 {
     const char *tool = json_get_text(question, "tool");
     json_t *given = json_get_object(question, "arguments");
-    // masked first: what is cut may not leave half a secret behind
+    // masked first: what is cut may not leave half a secret after
     g_autoptr(json_t) arguments = given ? mask_json(given) : NULL;
     g_autoptr(GString) diff = g_string_new(NULL);
     if (g_strcmp0(tool, "write") == 0)

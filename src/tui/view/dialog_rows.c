@@ -135,7 +135,7 @@ static void add_allowance(const Dialog *self, int width, GPtrArray *out)
     wrap_text(clean, (Style) { .fg = TOKEN_MUTED }, &spec, out);
 }
 
-/* What silence means, and what waits behind it. */
+/* What silence means, and what waits after it. */
 static void add_notes(const Dialog *self, int width, RowBuilder *line, GPtrArray *out)
 {
     gint64 timeout_ms = json_get_int(self->question, "timeout", 0);

@@ -38,7 +38,7 @@ static bool is_covered(const json_t *question, const char *line)
     return dialog_change_covers(question, key);
 }
 
-/* What is asked; never nothing, for then nobody would know that there is a question. */
+/* What is asked; never nothing, for then no one would know that there is a question. */
 static const char *text_of(const json_t *question)
 {
     bool is_choice = json_get_text(question, "method") != NULL;
@@ -48,7 +48,7 @@ static const char *text_of(const json_t *question)
     return text && !utf8_is_blank(text) ? text : is_choice ? "Your answer?" : "May this run?";
 }
 
-/* At most `max_bytes`, of clean text; a line behind it says so. Caller frees. */
+/* At most `max_bytes`, of clean text; a line after it says so. Caller frees. */
 static char *bounded(const char *clean, size_t max_bytes)
 {
     g_autofree char *cut = str_truncate(clean, max_bytes);

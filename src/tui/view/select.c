@@ -345,7 +345,7 @@ static PanelResult select_key(Panel *panel, KeyPress key, Action action,
 
 // ---- rows ----
 
-/* "Sessions: fix  3/120"; the cursor stands behind the filter. */
+/* "Sessions: fix  3/120"; the cursor comes after the filter. */
 static Row *head_row(const Select *self, int width, int *ret_column)
 {
     static const Style bold = { .fg = TOKEN_ACCENT, .attributes = STYLE_BOLD };

@@ -26,7 +26,7 @@ typedef struct StatusFacts { // all borrowed; NULL, 0 or -1: not known, and not 
 
 typedef struct StatusLayout StatusLayout;
 
-/* By statusLine.preset and what else is there; a segment nobody knows goes to `warnings`. */
+/* By statusLine.preset and what else is there; a segment no one knows goes to `warnings`. */
 StatusLayout *status_layout_new(const Settings *settings, GPtrArray *warnings);
 void status_layout_free(StatusLayout *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StatusLayout, status_layout_free)

@@ -190,7 +190,7 @@ static void draw_context_pct(const StatusFacts *facts, const Pen *pen)
     if (facts->context_window <= 0)
         return;
     if (facts->context_percent < 0)
-        pen_put(pen, TOKEN_STATUS_CONTEXT, "ctx ?"); // right after a compaction nobody knows
+        pen_put(pen, TOKEN_STATUS_CONTEXT, "ctx ?"); // right after a compaction no one knows
     else
         put_format(pen, context_token(facts->context_percent), "ctx %.0f%%",
                    facts->context_percent);

@@ -33,7 +33,7 @@ static Part *part_at(Answer *self, size_t index, bool is_thinking)
     Part *part = g_new0(Part, 1);
     part->index = index;
     part->is_thinking = is_thinking;
-    // one that comes too late for its place stands behind the open one
+    // one that comes too late for its place comes after the open one
     g_ptr_array_insert(self->parts, (int)MAX(place, self->current + self->is_open), part);
     return part;
 }
@@ -119,7 +119,7 @@ static void close_part(Transcript *self, const Part *part)
     close_stream(answer);
 }
 
-/* Lays out what can be: the open part, and those behind it once it has ended. */
+/* Lays out what can be: the open part, and those after it once it has ended. */
 static void transcript_advance(Transcript *self)
 {
     Answer *answer = &self->answer;

@@ -1,5 +1,5 @@
 /*
- * What the files behind transcript.h share: the conversation's open end. An answer arrives in parts
+ * What the files of transcript.h share: the conversation's open end. An answer arrives in parts
  * (text, thinking), of which one is open at a time; its calls wait in their order for those before
  * them; reads that followed each other wait for something else.
  */

@@ -23,7 +23,7 @@ struct ViewerPages {
     TerminalSize size;
     ViewerPlace top;
     bool is_at_end;   // the last row is in view
-    bool keeps_place; // across changes of the width, until it is moved: behind that much of an item
+    bool keeps_place; // across changes of the width, until it is moved: after that much of an item
     guint place_item;
     size_t place_text;
     ViewerSearch search;

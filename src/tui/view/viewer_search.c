@@ -26,7 +26,7 @@ static void folded_clear(Folded *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Folded, folded_clear)
 
-/* A blank behind a blank, or at the start, is none. */
+/* A blank after a blank, or at the start, is none. */
 static void fold_blank(GString *out)
 {
     if (out->len > 0 && out->str[out->len - 1] != ' ')

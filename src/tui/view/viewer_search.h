@@ -28,7 +28,7 @@ typedef enum { SEARCH_FOUND, SEARCH_NOTHING, SEARCH_GOES_ON } SearchResult;
    that did not have that are not looked through again. */
 void viewer_search_set(ViewerSearch *self, const char *query, ViewerPlace from);
 void viewer_search_clear(ViewerSearch *self);
-/* The next place behind, or before, self->at, around the ends; then self->at is there. GOES_ON: it
+/* The next place after, or before, self->at, around the ends; then self->at is there. GOES_ON: it
    has looked through its part, and another call goes on. */
 SearchResult viewer_search_step(ViewerSearch *self, ViewerRows *rows, bool is_backward);
 /* The row with what was looked for reversed. Caller unrefs. */

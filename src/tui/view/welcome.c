@@ -121,7 +121,7 @@ static int symbol_cells(const char *symbol)
     return MAX(text_cells(symbol, strlen(symbol)), 1);
 }
 
-/* Up to `cells`, with room for a corner behind it. */
+/* Up to `cells`, with room for a corner after it. */
 static void fill_line(const Box *self, RowBuilder *builder, int cells)
 {
     const char *line = theme_symbol(self->theme, SYMBOL_RULE);
