@@ -357,6 +357,25 @@ run env GH_TOKEN= GITHUB_TOKEN= PATH="$E2E_TMP/bin:/usr/bin:/bin" GH_CONFIG_DIR=
 expect_exit 1
 expect_contains stderr "error: no GitHub token: set GH_TOKEN or GITHUB_TOKEN, or run gh auth login"
 
+t "upgrade --pin: the reusable workflows are called at a commit, which a later one moves"
+mkdir pinned && cd pinned && git init -q && kedge wm init 2>/dev/null
+expect_contains .github/workflows/wm-agent.yml 'agent-run.yml@main'
+sed -i 's/^  runs_on:/  # kept\n  runs_on:/' .wm/config.yml
+run env KEDGE_WM_REPO=harbor/tidepool GITHUB_API_URL="$FORGE_URL" kedge wm upgrade --pin
+expect_exit 0
+head=$(forge_ctl GET "/_forge/refs?repo=harbor/tidepool" | "$PICK" refs/heads/main -)
+expect_contains stderr "workflow.reusable_ref: $head, which is main of harbor/tidepool now"
+grep -q "reusable_ref: .*$head" .wm/config.yml || fail "not pinned: $(cat .wm/config.yml)"
+expect_contains .wm/config.yml '# kept'
+sed -i "s/reusable_ref: .*/reusable_ref: abcdef6789012345678901234567890123456789/" .wm/config.yml
+run env KEDGE_WM_REPO=harbor/tidepool GITHUB_API_URL="$FORGE_URL" kedge wm upgrade --pin
+expect_exit 0
+[ "$(grep -c "@$head" .github/workflows/wm-agent.yml)" = "$(grep -c 'uses: harbor/tidepool/' .github/workflows/wm-agent.yml)" ] || fail "not all are pinned"
+run env KEDGE_WM_REPO=harbor/nothing GITHUB_API_URL="$FORGE_URL" kedge wm upgrade --pin
+expect_exit 1
+grep -q "reusable_ref: .*$head" .wm/config.yml || fail "not pinned: $(cat .wm/config.yml)"
+cd .. || exit 1
+
 t "upgrade: the extension of gh, under the name it was called by"
 mkdir -p "$HOME/gh-bin"
 printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "gh version 2.50.0 (2024-05-29)"\necho "$*" >>"%s"\n' "$HOME/gh-calls" >"$HOME/gh-bin/gh"
