@@ -399,10 +399,11 @@ static bool fetch_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgeme
 }
 
 const OperationDef operation_github_pr_fetch_comments = {
-    .tool = OPERATION_TOOL(
-        fetch, FetchArgs, PR_FLAGS, .name = "github_pr_fetch_comments", .label = "Fetch comments",
-        .summary = "Fetch all comments of a PR, on the diff and in the conversation",
-        .judge = fetch_judge),
+    .tool =
+        OPERATION_TOOL(fetch, FetchArgs, PR_FLAGS | TOOL_ONLY_READS,
+                       .name = "github_pr_fetch_comments", .label = "Fetch comments",
+                       .summary = "Fetch all comments of a PR, on the diff and in the conversation",
+                       .judge = fetch_judge),
     PR_PARTS(fetch, OPERATION),
     .timeout_ms = PR_TIMEOUT_MS,
 };
