@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/own_file.h"
 #include "base/path.h"
+#include "base/special_files.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -109,7 +110,8 @@ static bool is_refused(const char *path, GPtrArray *warnings)
 {
     struct stat info;
     g_autoptr(GError) error = NULL;
-    if (stat(path, &info) < 0 || !S_ISREG(info.st_mode) || own_file_check(path, &info, &error))
+    bool is_there = stat(path, &info) == 0 && (S_ISREG(info.st_mode) || special_file_is(&info));
+    if (!is_there || own_file_check(path, &info, &error))
         return false;
     if (warnings)
         g_ptr_array_add(warnings, g_strdup(error->message));

@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/special_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,8 @@ static bool is_open_to_all(const char *path)
 
 bool own_file_check(const char *path, const struct stat *info, GError **error)
 {
+    if (special_file_is(info))
+        return fail_with(error, KEDGE_ERROR_DENIED, "not read, it is no regular file: %s", path);
     bool is_ours = info->st_uid == geteuid() || info->st_uid == 0;
     if (!is_ours)
         return fail_with(error, KEDGE_ERROR_DENIED, "not read, it belongs to uid %u: %s",
@@ -31,7 +34,9 @@ bool own_file_read(const char *path, size_t max_bytes, char **ret_data, size_t *
 {
     struct stat info;
     g_auto(Fd) fd = file_open_regular(path, 0, &info);
-    if (fd < 0 && (errno == EISDIR || errno == ENOTSUP))
+    if (fd < 0 && errno == ENOTSUP)
+        return fail_with(error, KEDGE_ERROR_DENIED, "not read, it is no regular file: %s", path);
+    if (fd < 0 && errno == EISDIR)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot read %s: no regular file", path);
     if (fd < 0)
         return file_fail_open(path, error);

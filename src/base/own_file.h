@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 /* As file_read(). DENIED: "not read, it belongs to uid 1002: PATH", "not read, everybody can write
-   to its directory: PATH". */
+   to its directory: PATH", "not read, it is no regular file: PATH". */
 bool own_file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_size,
                    GError **error);
 

@@ -45,9 +45,10 @@ bool special_file_is(const struct stat *info)
 bool special_file_fail(const char *path, GError **error)
 {
     struct stat info;
-    const char *kind = stat(path, &info) == 0 && S_ISFIFO(info.st_mode)
-                           ? "a FIFO: what reads it waits for a writer"
-                           : "a device, or leads to one: what reads it may never come to its end";
+    const char *kind =
+        stat(path, &info) == 0 && S_ISFIFO(info.st_mode)
+            ? "a FIFO, and what reads it waits for a writer"
+            : "a device, or leads to one, and what reads it may never come to its end";
     return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s is %s; remove it", path, kind);
 }
 

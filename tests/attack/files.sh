@@ -8,7 +8,7 @@ need_kedge
 need git
 need rg
 
-FIFO='is a FIFO: what reads it waits for a writer; remove it'
+FIFO='is a FIFO, and what reads it waits for a writer; remove it'
 DEVICE='is a device, or leads to one'
 
 # fresh_repository: with a commit, a change, and words to look for.
@@ -104,6 +104,20 @@ for kind in FIFO /dev/zero; do
         expect_contains stderr "Not a regular file: $name"
     done
 done
+
+t "files that steer kedge: a notice each, and the conversation goes on"
+fresh_repository
+plant FIFO AGENTS.md
+plant /dev/zero .kedge/config.yml
+plant FIFO .kedge/rules/a.md
+model_script - <<'J'
+{"text": "ok"}
+J
+soon kedge -p hi
+expect_exit 0
+expect_contains stdout ok
+expect_matches stderr 'not read, it is no regular file: .*AGENTS\.md'
+expect_matches stderr 'not read, it is no regular file: .*\.kedge/config\.yml'
 
 t "a helper program has limits"
 fresh_repository

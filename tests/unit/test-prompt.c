@@ -265,8 +265,9 @@ static void test_hostile_repository(void **state)
     g_autofree char *text = build(self);
     assert_null(strstr(text, "the secret"));
     assert_non_null(strstr(text, ">\ninside\n"));
-    assert_int_equal(self->warnings->len, 1);
+    assert_int_equal(self->warnings->len, 2);
     assert_non_null(strstr(self->warnings->pdata[0], "leads out of the project"));
+    assert_non_null(strstr(self->warnings->pdata[1], "not read, it is no regular file"));
 }
 
 static void test_tree_is_bounded(void **state)

@@ -109,10 +109,10 @@ static void test_message(void **state G_GNUC_UNUSED)
     g_autoptr(GError) error = NULL, other = NULL;
     assert_false(special_file_fail(fifo, &error));
     assert_true(g_str_has_suffix(
-        error->message, "/message is a FIFO: what reads it waits for a writer; remove it"));
+        error->message, "/message is a FIFO, and what reads it waits for a writer; remove it"));
     assert_false(special_file_fail("/dev/zero", &other));
-    assert_string_equal(other->message, "/dev/zero is a device, or leads to one: what reads it may "
-                                        "never come to its end; remove it");
+    assert_string_equal(other->message, "/dev/zero is a device, or leads to one, and what reads it "
+                                        "may never come to its end; remove it");
 }
 
 /* What waits for the FIFO is ended at once, and not at its timeout. What does not wait is left. */
