@@ -93,6 +93,10 @@ for kind in FIFO /dev/zero; do
     soon kedge wm list
     expect_exit 1
     expect_contains stderr ".wm/config.yml: not a regular file"
+    plant "$kind" .wm/tasks/tides.md
+    echo "{}" >"$HOME/empty" && plant "$HOME/empty" .wm/config.yml
+    soon kedge wm validate
+    expect_contains stderr ".wm/tasks/tides.md: skipped (it is no regular file)"
     plant "$kind" old.jsonl
     soon kedge sessions import old.jsonl
     expect_exit 1

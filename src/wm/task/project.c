@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/git_dir.h"
 #include "base/path.h"
+#include "base/special_files.h"
 #include "base/str.h"
 #include "base/worker.h"
 #include "wm/task/task_imports.h"
@@ -153,6 +154,10 @@ static bool is_readable(const WmProject *project, TaskFile *file, const char *pa
     if (file->is_regular)
         return true;
     struct stat info;
+    if (stat(path, &info) == 0 && special_file_is(&info)) {
+        wm_note(file->warnings, WM_FILE, "skipped (it is no regular file)");
+        return false;
+    }
     if (lstat(path, &info) != 0)
         return false;
     if (!S_ISLNK(info.st_mode))
