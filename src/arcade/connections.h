@@ -14,7 +14,7 @@
 
 #define CONNECTIONS_STRANGERS 16 // that have not shown the token
 #define CONNECTIONS_KNOWN     64 // that have
-#define CONNECTIONS_HALL      64
+#define CONNECTIONS_HALL      512
 #define CONNECTIONS_TIME_MS   (10 * 1000) // for a request with the token, or for a page
 #define CONNECTIONS_HALL_MS   1000
 #define CONNECTIONS_LOOK_MS   20 // how often the hall is looked at
