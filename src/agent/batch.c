@@ -8,6 +8,7 @@
  */
 #include "agent/batch.h"
 
+#include "base/limits.h"
 #include "base/lock.h"
 #include "base/worker.h"
 #include "model/message.h"
@@ -24,6 +25,7 @@
 #define TEXT_INCOMPLETE                                                                            \
     "The arguments of this call ended before their JSON was complete. The call did not run. "      \
     "Make it again."
+#define TEXT_TOO_MANY    "Not run: an answer makes at most " G_STRINGIFY(LIMIT_ANSWER_CALLS) " calls"
 #define TEXT_SEARCH_HINT ". " TOOL_SEARCH " finds tools by what they do"
 
 typedef struct Batch Batch;
@@ -123,6 +125,20 @@ static void call_finish(Call *call, json_t *content, json_t *details, bool is_er
 static void call_fail(Call *call, const char *text)
 {
     call_finish(call, text_content(text), NULL, true);
+}
+
+/* A call that never came to its tool is one of the model's all the same. `kind`: all that are seen
+   as one; NULL: the tool's name. */
+static void call_fail_seen(Call *call, const char *kind, const char *text)
+{
+    LoopGuard *guard = call->batch->spec->guard;
+    json_t *content = text_content(text);
+    g_autofree char *note = guard ? loop_guard_see(guard, kind ? kind : call->name, call->arguments,
+                                                   kind ? kind : text, true)
+                                  : NULL;
+    if (note)
+        json_append_take(content, message_text_block(note));
+    call_finish(call, content, NULL, true);
 }
 
 /* A call that an abort cut short says so, with what the tool had to say. */
@@ -238,7 +254,7 @@ static void call_fail_unknown(Call *call)
     bool has_more = tool_set_count(waiting) > 0;
     g_autofree char *text =
         g_strdup_printf("Tool %s not found%s", call->name, has_more ? TEXT_SEARCH_HINT : "");
-    call_fail(call, text);
+    call_fail_seen(call, "a tool that is not there", text);
 }
 
 /* Calls that get their result without running. */
@@ -248,10 +264,12 @@ static bool call_refuse(Call *call)
         call_fail(call, TEXT_SKIPPED);
     } else if (cancel_has_fired(call->batch->spec->cancel)) {
         call_fail(call, TEXT_ABORTED);
+    } else if (call - call->batch->calls >= LIMIT_ANSWER_CALLS) {
+        call_fail_seen(call, "too many calls", TEXT_TOO_MANY);
     } else if (!call->tool) {
         call_fail_unknown(call);
     } else if (json_get_bool(call->block, "incomplete", false)) {
-        call_fail(call, call->batch->is_cut_by_length ? TEXT_CUT : TEXT_INCOMPLETE);
+        call_fail_seen(call, NULL, call->batch->is_cut_by_length ? TEXT_CUT : TEXT_INCOMPLETE);
     } else {
         return false;
     }

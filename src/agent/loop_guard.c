@@ -195,8 +195,11 @@ static guint64 hash_call(const char *tool, const json_t *arguments)
     return hash_text(hash_text(hash_text(HASH_START, tool), "\n"), text);
 }
 
-static bool is_exempt(const char *tool, const json_t *arguments)
+/* What waits says the same again and again; what fails has waited for nothing. */
+static bool is_exempt(const char *tool, const json_t *arguments, bool is_error)
 {
+    if (is_error)
+        return false;
     static const char *const waiting[] = { "ask", "job", "irc", NULL };
     const char *op = json_get_text(arguments, "op");
     return g_strv_contains(waiting, tool) || g_strcmp0(op, "run_watch") == 0;
@@ -310,7 +313,7 @@ char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments,
         .tool = hash_text(HASH_START, tool),
         .answer = self->answer,
     };
-    if (is_exempt(tool, arguments) || is_of_this_answer(self, &seen))
+    if (is_exempt(tool, arguments, is_error) || is_of_this_answer(self, &seen))
         return NULL;
     if (self->count == WINDOW) {
         memmove(self->seen, self->seen + 1, sizeof self->seen - sizeof self->seen[0]);

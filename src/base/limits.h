@@ -35,6 +35,7 @@
 #define LIMIT_SSE_EVENT_BYTES   (16 * MIB)
 #define LIMIT_MODEL_TEXT_BYTES  (16 * MIB) // one assistant message, all blocks
 
+#define LIMIT_ANSWER_CALLS      256       // of tools, that one answer makes; the rest is told no
 #define LIMIT_MODEL_LIST_BYTES  (4 * MIB) // that a server says it has
 #define LIMIT_MODEL_LIST_MODELS 1000
 

@@ -392,25 +392,47 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     json_append_take(self->out, message);
 }
 
-/* The result of `call` in the group of the assistant message at `index`; its place is the one at
-   hand then. Messages that a user put in between do not hide it: the results are moved up. */
-static const json_t *find_result(Converter *self, size_t index, const json_t *call)
+/* The results that follow an assistant message, each the first of its id: an answer may have
+   thousands of calls. */
+typedef struct Results {
+    GHashTable *places; // id (borrowed) → index in Converter.in
+    size_t other;       // index of the first message that is no result
+} Results;
+
+static void results_clear(Results *self)
+{
+    g_hash_table_unref(self->places);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Results, results_clear)
+
+static Results results_behind(const Converter *self, size_t index)
+{
+    Results results = { g_hash_table_new(g_str_hash, g_str_equal), self->end };
+    for (size_t i = self->end; i > index + 1; i--) {
+        const json_t *message = json_array_get(self->in, i - 1);
+        const char *id = json_get_text(message, "toolCallId");
+        if (!is_role(message, "toolResult"))
+            results.other = i - 1;
+        else if (id)
+            g_hash_table_replace(results.places, (void *)id, GSIZE_TO_POINTER(i - 1));
+    }
+    return results;
+}
+
+/* The result of `call`; its place is the one at hand then. Messages that a user put in between do
+   not hide it: the results are moved up. */
+static const json_t *find_result(Converter *self, const Results *results, const json_t *call)
 {
     const char *id = json_get_text(call, "id");
-    bool is_behind_others = false;
-    for (size_t i = index + 1; i < self->end; i++) {
-        json_t *message = json_array_get(self->in, i);
-        is_behind_others = is_behind_others || !is_role(message, "toolResult");
-        if (!is_role(message, "toolResult") ||
-            g_strcmp0(json_get_text(message, "toolCallId"), id) != 0)
-            continue;
-        self->place = g_array_index(self->places, size_t, i);
-        g_hash_table_add(self->met, message);
-        if (is_behind_others)
-            converter_note(self, REPAIR_MOVED_RESULT);
-        return message;
-    }
-    return NULL;
+    size_t i = id ? GPOINTER_TO_SIZE(g_hash_table_lookup(results->places, id)) : 0;
+    if (i == 0) // the assistant's message is before it
+        return NULL;
+    json_t *message = json_array_get(self->in, i);
+    self->place = g_array_index(self->places, size_t, i);
+    g_hash_table_add(self->met, message);
+    if (i > results->other)
+        converter_note(self, REPAIR_MOVED_RESULT);
+    return message;
 }
 
 static void convert_assistant(Converter *self, size_t index)
@@ -422,10 +444,11 @@ static void convert_assistant(Converter *self, size_t index)
     append_blocks(self, "assistant", assistant_blocks(self, message, is_broken));
 
     g_autoptr(json_t) calls = message_tool_calls(message);
+    g_auto(Results) results = results_behind(self, index);
     bool has_missing = false;
     json_each (calls, i, call) {
         self->place = g_array_index(self->places, size_t, index);
-        const json_t *result = find_result(self, index, call);
+        const json_t *result = find_result(self, &results, call);
         has_missing = has_missing || !result;
         append_result(self, call, result, is_broken ? ABORTED_RESULT : NO_RESULT);
     }

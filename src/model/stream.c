@@ -26,6 +26,7 @@ struct ModelStream {
     ProviderEventFunc func;
     void *user_data;
     GPtrArray *blocks;
+    size_t settled;    // so many of them, the first ones, are closed and as they stay
     CallIds *call_ids; // own_call_ids or a borrowed one
     CallIds *own_call_ids;
     json_t *message;
@@ -327,9 +328,11 @@ static void block_refresh(Block *block)
 
 const json_t *model_stream_message(ModelStream *self)
 {
-    // only blocks still open can be stale, but there are few of any kind
-    for (size_t i = 0; i < self->blocks->len; i++)
-        block_refresh(stream_block(self, i));
+    for (size_t i = self->settled; i < self->blocks->len; i++) {
+        Block *block = stream_block(self, i);
+        block_refresh(block);
+        self->settled += i == self->settled && block->is_closed; // it changes no more
+    }
     if (self->is_usage_stale)
         json_set_take(self->message, "usage", usage_to_json(&self->usage, &self->model->cost));
     self->is_usage_stale = false;

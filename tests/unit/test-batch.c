@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "agent_fixture.h"
+#include "base/limits.h"
 #include "model/message.h"
 
 static int setup(void **state)
@@ -51,6 +52,35 @@ static void test_missing_argument(void **state)
     g_autofree char *results = agent_fixture_results(self);
     assert_true(g_str_has_prefix(results, "t1!:Validation failed for tool \"echo\":\n  - text: "));
     assert_string_equal(self->runs->str, "");
+}
+
+/* Calls that never come to a tool end a run as others do, however they are spelt. */
+static void test_unknown_tools_are_a_loop(void **state)
+{
+    AgentFixture *self = *state;
+    for (int i = 0; i < 8; i++) {
+        g_autofree char *calls = g_strdup_printf(
+            "[{\"id\":\"t%d\",\"name\":\"zap%d\",\"arguments\":{\"n\":%d}}]", i, i, i);
+        sse_server_add_calls(self->server, calls);
+    }
+    assert_true(agent_fixture_prompt(self, "go"));
+    assert_int_equal(self->outcome.end, AGENT_LOOP);
+}
+
+static void test_more_calls_than_an_answer_makes(void **state)
+{
+    AgentFixture *self = *state;
+    g_autoptr(GString) calls = g_string_new("[");
+    for (int i = 0; i < LIMIT_ANSWER_CALLS + 2; i++)
+        g_string_append_printf(
+            calls, "%s{\"id\":\"c%d\",\"name\":\"echo\",\"arguments\":{\"text\":\"a\"}}",
+            i > 0 ? "," : "", i);
+    g_string_append_c(calls, ']');
+    run_calls(self, calls->str);
+    g_autofree char *results = agent_fixture_results(self);
+    assert_non_null(strstr(results, "c255:a/0"));
+    assert_non_null(strstr(results, "c256!:Not run: an answer makes at most 256 calls"));
+    assert_non_null(strstr(results, "c257!:Not run"));
 }
 
 /* core-45 */
@@ -285,6 +315,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_unknown_tool, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unknown_tools_are_a_loop, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_more_calls_than_an_answer_makes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_missing_argument, setup, teardown),
         cmocka_unit_test_setup_teardown(test_coercion, setup, teardown),
         cmocka_unit_test_setup_teardown(test_shared_and_exclusive, setup, teardown),

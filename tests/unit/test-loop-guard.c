@@ -65,6 +65,9 @@ static void test_table(void **state G_GNUC_UNUSED)
         { "different errors", "a/1/!no a/2/!never a/3/!no a/4/!never a/5/!no", NULL, NULL },
         { "waiting", "github/run_watch/r github/run_watch/r github/run_watch/r github/run_watch/r",
           NULL, NULL },
+        { "waiting for nothing",
+          "zap/run_watch/!no zap/run_watch/!no zap/run_watch/!no zap/run_watch/!no", "before",
+          "call of zap had the same" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *note = NULL;
