@@ -6,6 +6,7 @@
 #include "conversation/session_commands.h"
 #include "conversation/slash_set.h"
 #include "model/message.h"
+#include "tool/call_title.h"
 
 #define PROMPT_ID "prompt"
 
@@ -313,8 +314,12 @@ static void tell_call(AcpConversation *self, json_t *event, EventKind kind)
     const char *id = json_get_text(event, "toolCallId");
     if (kind == EVENT_TOOL_EXECUTION_START) {
         json_set_take(self->calls, id, json_incref(event));
-        send_update(self, acp_tool_call(id, json_get_text(event, "toolName"),
-                                        json_get_object(event, "args"), "in_progress"));
+        json_t *call = acp_tool_call(id, json_get_text(event, "toolName"),
+                                     json_get_object(event, "args"), "in_progress");
+        g_autofree char *title =
+            call_title_with_place(g_strdup(json_get_text(call, "title")), event);
+        json_set_text(call, "title", title);
+        send_update(self, call);
     } else if (kind == EVENT_TOOL_EXECUTION_UPDATE) {
         send_update(self,
                     acp_tool_update(id, "in_progress", json_get_object(event, "partialResult")));

@@ -14,6 +14,7 @@
 #include "model/message.h"
 #include "tool/schedule.h"
 #include "tool/tool_discovery.h"
+#include "tool/write_guard.h"
 
 #define BATCH_MAX_PARALLEL 8
 
@@ -91,6 +92,9 @@ static void call_emit_start(Call *call)
     json_t *event = call_event(call, EVENT_TOOL_EXECUTION_START);
     json_object_set(event, "args", (json_t *)call->arguments);
     json_set_text(event, "intent", json_get_text(call->block, "intent"));
+    g_autofree char *leads =
+        write_guard_leads_of(call->arguments, tool_context_cwd(call->batch->spec->context));
+    json_set_text(event, "leadsTo", leads);
     agent_events_emit(events, event);
 }
 

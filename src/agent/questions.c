@@ -49,6 +49,8 @@ static json_t *approval_event(const ToolQuestion *question)
                               effect_name(question->effect), question->summary, question->text);
     if (question->allowance)
         json_set_text(event, "allowance", question->allowance);
+    if (question->digest)
+        json_set_text(event, "digest", question->digest);
     json_set_take(event, "arguments", json_deep_copy(question->arguments));
     return event;
 }
@@ -181,6 +183,20 @@ static bool fail_not_open(const char *id, GError **error)
 {
     return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                      "no question \"%s\" is open: it was answered, or its call has ended", id);
+}
+
+bool questions_check_digest(Questions *self, const char *id, const char *digest, GError **error)
+{
+    bool is_same = !digest;
+    pthread_mutex_lock(&self->lock);
+    for (unsigned i = 0; i < self->open->len && !is_same; i++) {
+        const Question *question = self->open->pdata[i];
+        is_same = g_str_equal(question->id, id) &&
+                  g_strcmp0(json_get_text(question->event, "digest"), digest) == 0;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return is_same || fail_with(error, KEDGE_ERROR_DENIED,
+                                "question \"%s\" is not about the call of this digest", id);
 }
 
 bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error)

@@ -13,7 +13,8 @@
 
 typedef struct Questions Questions;
 
-/* Publishes {"type":"question","id":"q1","tool","effect","summary","text","allowance"?,"arguments",
+/* Publishes
+   {"type":"question","id":"q1","tool","effect","summary","text","allowance"?,"digest","arguments",
    "timeout"} and
    {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"closed"|
    "timeout"} at `hub`. What is to be chosen: {"type":"question","id","method":"select"|"editor",
@@ -33,6 +34,9 @@ bool questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_appro
 bool questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end, char **ret_text,
                       void *user_data, GError **error);
 
+/* Is the open question about this call? An answer that names a digest is for that one alone. True
+   without a digest. */
+bool questions_check_digest(Questions *self, const char *id, const char *digest, GError **error);
 /* NOT_FOUND when no such question is open. Of a choice: that it is not made. */
 bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error);
 /* Yes, and what its "allowance" says from now on, which answers those that are open for the same,

@@ -36,8 +36,13 @@ bool file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_
 bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode,
                        GError **error);
 
-/* The same, but it does not wait for the disk: when the machine goes down at once, the file may be
-   the old one, or empty. For what is written at every start and can be done without. */
+/* As file_write_atomic(), but nothing is followed: `path` is absolute, as path_resolved() made it,
+   and DENIED when a link has come to be on its way since. */
+bool file_write_exact(const char *path, const void *data, size_t size, mode_t mode, GError **error);
+
+/* As file_write_atomic(), but it does not wait for the disk: when the machine goes down at once,
+   the file may be the old one, or empty. For what is written at every start and can be done
+   without. */
 bool file_write_volatile(const char *path, const void *data, size_t size, mode_t mode,
                          GError **error);
 

@@ -32,8 +32,9 @@ static char *make_name(FileDraft *self)
 
 bool file_draft_open(FileDraft *self, int flags, mode_t mode)
 {
-    g_autofree char *dir = g_path_get_dirname(self->target);
-    self->fd = open(dir, O_TMPFILE | O_CLOEXEC | flags, mode);
+    g_autofree char *dir =
+        self->place == AT_FDCWD ? g_path_get_dirname(self->target) : g_strdup(".");
+    self->fd = openat(self->place, dir, O_TMPFILE | O_CLOEXEC | flags, mode);
     if (self->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
         return self->fd >= 0;
     for (int i = 0; i < MAX_NAME_TRIES; i++) {
@@ -66,7 +67,7 @@ bool file_draft_replace(FileDraft *self)
         else if (errno != EEXIST)
             return false;
     }
-    if (!self->name || renameat(self->dir, self->name, AT_FDCWD, self->target) < 0)
+    if (!self->name || renameat(self->dir, self->name, self->place, self->last_part) < 0)
         return false;
     g_clear_pointer(&self->name, g_free);
     return true;
@@ -76,7 +77,7 @@ bool file_draft_create(FileDraft *self)
 {
     if (self->name)
         return file_draft_replace(self);
-    if (link_as(self->fd, AT_FDCWD, self->target))
+    if (link_as(self->fd, self->place, self->last_part))
         return true;
     // somebody else's file of that name, made meanwhile, is replaced like any other
     return errno == EEXIST && file_draft_replace(self);
@@ -85,9 +86,9 @@ bool file_draft_create(FileDraft *self)
 bool file_draft_claim(FileDraft *self)
 {
     if (!self->name)
-        return link_as(self->fd, AT_FDCWD, self->target);
+        return link_as(self->fd, self->place, self->last_part);
     // its own name goes when the draft is cleared
-    return linkat(self->dir, self->name, AT_FDCWD, self->target, 0) == 0;
+    return linkat(self->dir, self->name, self->place, self->last_part, 0) == 0;
 }
 
 void file_sync_directory_of(const char *path)

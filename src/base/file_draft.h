@@ -10,20 +10,23 @@
 
 #include "base/fd.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 typedef struct FileDraft {
     const char *target; // borrowed: the file whose place it is to take
     Fd fd;
-    char *name;         // NULL: it has none
-    Fd dir;             // where its name stands, or will; -1: not asked for yet
-    const char *prefix; // of names there
+    char *name;            // NULL: it has none
+    Fd dir;                // where its name stands, or will; -1: not asked for yet
+    const char *prefix;    // of names there
+    int place;             // borrowed: the directory of the target, or AT_FDCWD
+    const char *last_part; // borrowed: what the target is called there
 } FileDraft;
 
 #define FILE_DRAFT_INIT(target_)                                                                   \
     {                                                                                              \
-        .target = (target_), .fd = -1, .dir = -1                                                   \
+        .target = (target_), .fd = -1, .dir = -1, .place = AT_FDCWD, .last_part = (target_)        \
     }
 
 /* Without having taken the place: nothing was. */

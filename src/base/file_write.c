@@ -33,9 +33,28 @@ static bool follow_links(const char *path, char **ret_target, GError **error)
     return file_fail(error, ELOOP, "write", path);
 }
 
-static bool write_in_place(const char *target, const void *data, size_t size, GError **error)
+/* The file that is written. Its name is looked up at `dir`, which is AT_FDCWD, or the directory
+   itself where no link may lead to another one (file_write_exact()). */
+typedef struct Target {
+    const char *path; // absolute; for messages, and for what lies around it
+    const char *name;
+    int dir;
+    int no_follow; // O_NOFOLLOW or 0
+} Target;
+
+static FileDraft draft_of(const Target *self)
 {
-    g_auto(Fd) fd = open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    FileDraft draft = FILE_DRAFT_INIT(self->path);
+    draft.place = self->dir;
+    draft.last_part = self->name;
+    return draft;
+}
+
+static bool write_in_place(const Target *self, const void *data, size_t size, GError **error)
+{
+    const char *target = self->path;
+    g_auto(Fd) fd = openat(self->dir, self->name,
+                           O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | self->no_follow);
     if (fd < 0)
         return file_fail(error, errno, "write", target);
     struct stat info;
@@ -115,15 +134,15 @@ static bool is_refusal(int number)
            number == ENOENT;
 }
 
-typedef bool (*InPlace)(const char *target, const void *data, size_t size, GError **error);
+typedef bool (*InPlace)(const Target *target, const void *data, size_t size, GError **error);
 
-static bool refuse_in_place(const char *target, const void *data G_GNUC_UNUSED,
+static bool refuse_in_place(const Target *target, const void *data G_GNUC_UNUSED,
                             size_t size G_GNUC_UNUSED, GError **error)
 {
     return fail_with(error, KEDGE_ERROR_DENIED,
                      "cannot replace %s: it has other hard links, an owner or attributes that "
                      "would be lost, or may not be read or moved here",
-                     target);
+                     target->path);
 }
 
 typedef struct WriteWay {
@@ -131,70 +150,107 @@ typedef struct WriteWay {
     bool is_volatile; // nothing waits for the disk
 } WriteWay;
 
-static bool write_existing(const char *target, const void *data, size_t size, const WriteWay *way,
+static bool write_existing(const Target *target, const void *data, size_t size, const WriteWay *way,
                            GError **error)
 {
     InPlace in_place = way->in_place;
     struct stat old;
-    g_auto(Fd) old_fd = file_open_regular(target, 0, &old);
+    g_auto(Fd) old_fd = file_open_regular_at(target->dir, target->name, target->no_follow, &old);
     if (old_fd < 0) // not readable: no one knows what it would lose
         return in_place(target, data, size, error);
     if (!S_ISREG(old.st_mode) || old.st_nlink > 1)
         return in_place(target, data, size, error);
 
-    g_auto(FileDraft) draft = FILE_DRAFT_INIT(target);
+    g_auto(FileDraft) draft = draft_of(target);
     if (!file_draft_open(&draft, O_WRONLY, S_IRUSR | S_IWUSR))
         return is_refusal(errno) ? in_place(target, data, size, error)
-                                 : file_fail(error, errno, "write", target);
-    if (!fd_write_all(draft.fd, data, size, target, error))
+                                 : file_fail(error, errno, "write", target->path);
+    if (!fd_write_all(draft.fd, data, size, target->path, error))
         return false;
     if (!copy_metadata(old_fd, &old, draft.fd))
         return in_place(target, data, size, error);
     if (!way->is_volatile && fsync(draft.fd) < 0)
-        return file_fail(error, errno, "write", target);
+        return file_fail(error, errno, "write", target->path);
     if (!file_draft_replace(&draft))
         return is_refusal(errno) ? in_place(target, data, size, error)
-                                 : file_fail(error, errno, "write", target);
+                                 : file_fail(error, errno, "write", target->path);
     if (!way->is_volatile)
-        file_sync_directory_of(target);
+        file_sync_directory_of(target->path);
     return true;
 }
 
-static bool write_new(const char *target, const void *data, size_t size, mode_t mode,
+static bool write_new(const Target *target, const void *data, size_t size, mode_t mode,
                       const WriteWay *way, GError **error)
 {
-    g_auto(FileDraft) draft = FILE_DRAFT_INIT(target);
+    g_auto(FileDraft) draft = draft_of(target);
     if (!file_draft_open(&draft, O_WRONLY, mode))
-        return file_fail(error, errno, "write", target);
-    if (!fd_write_all(draft.fd, data, size, target, error))
+        return file_fail(error, errno, "write", target->path);
+    if (!fd_write_all(draft.fd, data, size, target->path, error))
         return false;
     if (!way->is_volatile && fsync(draft.fd) < 0)
-        return file_fail(error, errno, "write", target);
+        return file_fail(error, errno, "write", target->path);
     if (!file_draft_create(&draft))
-        return file_fail(error, errno, "write", target);
+        return file_fail(error, errno, "write", target->path);
     if (!way->is_volatile)
-        file_sync_directory_of(target);
+        file_sync_directory_of(target->path);
     return true;
+}
+
+static bool write_target(const Target *target, const void *data, size_t size, mode_t mode,
+                         const WriteWay *way, GError **error)
+{
+    struct stat old;
+    if (fstatat(target->dir, target->name, &old, AT_SYMLINK_NOFOLLOW) < 0)
+        return write_new(target, data, size, mode, way, error);
+    if (S_ISDIR(old.st_mode))
+        return file_fail(error, EISDIR, "write", target->path);
+    // a rename would get around the file's own protection
+    if (faccessat(target->dir, target->name, W_OK, AT_EACCESS) < 0)
+        return file_fail(error, errno, "write", target->path);
+    if (!S_ISREG(old.st_mode))
+        return way->in_place(target, data, size, error);
+    return write_existing(target, data, size, way, error);
 }
 
 static bool write_file(const char *path, const void *data, size_t size, mode_t mode,
                        const WriteWay *way, GError **error)
 {
     g_autofree char *target = NULL;
-    if (!follow_links(path, &target, error))
-        return false;
+    return follow_links(path, &target, error) &&
+           write_target(&(Target) { target, target, AT_FDCWD, 0 }, data, size, mode, way, error);
+}
 
-    struct stat old;
-    if (lstat(target, &old) < 0)
-        return write_new(target, data, size, mode, way, error);
-    if (S_ISDIR(old.st_mode))
-        return file_fail(error, EISDIR, "write", path);
-    // a rename would get around the file's own protection
-    if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) < 0)
+/* The directory of `path` by way of directories only. -1 with errno. */
+static int open_exact_directory(const char *path)
+{
+    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    g_autofree char *dir = g_path_get_dirname(path);
+    g_auto(GStrv) parts = g_strsplit(dir, "/", -1);
+    g_auto(Fd) at = open("/", flags);
+    for (char **part = parts; *part && at >= 0; part++) {
+        if (!**part)
+            continue;
+        int inner = openat(at, *part, flags);
+        int number = errno;
+        fd_close(at);
+        at = inner;
+        errno = number;
+    }
+    return fd_steal(&at);
+}
+
+bool file_write_exact(const char *path, const void *data, size_t size, mode_t mode, GError **error)
+{
+    g_autofree char *name = g_path_get_basename(path);
+    g_auto(Fd) dir = open_exact_directory(path);
+    const Target target = { path, name, dir, O_NOFOLLOW };
+    struct stat now;
+    if (dir < 0 && errno != ELOOP && errno != ENOTDIR)
         return file_fail(error, errno, "write", path);
-    if (!S_ISREG(old.st_mode))
-        return way->in_place(target, data, size, error);
-    return write_existing(target, data, size, way, error);
+    if (dir < 0 || (fstatat(dir, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(now.st_mode)))
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "cannot write %s: a link has come to be on the way", path);
+    return write_target(&target, data, size, mode, &(WriteWay) { write_in_place, false }, error);
 }
 
 bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode, GError **error)

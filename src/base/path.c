@@ -13,6 +13,43 @@ char *path_real(const char *path)
     return realpath(path, NULL); // g_free() is free()
 }
 
+/* Puts what a link says before the parts that are left to walk. */
+static void push_parts(GQueue *parts, const char *target)
+{
+    g_auto(GStrv) each = g_strsplit(target, "/", -1);
+    for (unsigned i = g_strv_length(each); i > 0; i--)
+        g_queue_push_head(parts, g_strdup(each[i - 1]));
+}
+
+char *path_resolved(const char *path, bool follows)
+{
+    enum { MAX_LINKS = 40 }; // as the kernel counts
+    g_autofree char *whole = path_absolute(path, "/");
+    g_autoptr(GString) done = g_string_new("");
+    GQueue parts = G_QUEUE_INIT;
+    push_parts(&parts, whole);
+    int links = 0;
+    while (parts.length > 0 && links <= MAX_LINKS) {
+        g_autofree char *part = g_queue_pop_head(&parts);
+        size_t before = done->len;
+        const char *slash = strrchr(done->str, '/');
+        if (strcmp(part, "..") == 0)
+            g_string_truncate(done, slash ? (size_t)(slash - done->str) : 0);
+        if (!*part || strcmp(part, ".") == 0 || strcmp(part, "..") == 0)
+            continue;
+        g_string_append_printf(done, "/%s", part);
+        g_autofree char *link =
+            follows || parts.length > 0 ? g_file_read_link(done->str, NULL) : NULL;
+        if (!link)
+            continue;
+        links++;
+        g_string_truncate(done, *link == '/' ? 0 : before);
+        push_parts(&parts, link);
+    }
+    g_queue_clear_full(&parts, g_free);
+    return links > MAX_LINKS ? NULL : g_strdup(done->len > 0 ? done->str : "/");
+}
+
 /* What follows `dir` in `path`, without its slash; "" when they are equal; NULL when outside. */
 static const char *inner_part(const char *path, const char *dir)
 {

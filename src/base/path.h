@@ -1,5 +1,6 @@
 /*
- * Path arithmetic. Pure but for path_real(). Returned strings belong to the caller.
+ * Path arithmetic. Pure but for path_real() and path_resolved(). Returned strings belong to the
+ * caller.
  */
 #pragma once
 
@@ -10,7 +11,10 @@ char *path_expand_home(const char *path);                // ~ and ~/…
 char *path_shorten_home(const char *path);               // the reverse, unless home is /
 char *path_absolute(const char *path, const char *base); // against base; . and .. resolved in text
 char *path_real(const char *path);                       // symlinks resolved; NULL when absent
-char *path_display(const char *path, const char *cwd);   // relative when inside cwd, "." for itself
-bool path_is_inside(const char *path, const char *dir);  // equal counts; both absolute
+/* Where `path` (absolute) ends when its links are followed, whether or not that exists yet; a link
+   in its last part is left as it is unless `follows`. NULL: its links lead round in circles. */
+char *path_resolved(const char *path, bool follows);
+char *path_display(const char *path, const char *cwd);  // relative when inside cwd, "." for itself
+bool path_is_inside(const char *path, const char *dir); // equal counts; both absolute
 /* Is the path's extension one of `extensions`, " c h "? */
 bool path_has_extension(const char *path, const char *extensions);

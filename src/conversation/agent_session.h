@@ -201,6 +201,9 @@ json_t *agent_session_background_jobs(AgentSession *self, GError **error);
 /* NOT_FOUND: there is none of that id, or it has ended. */
 bool agent_session_cancel_background(AgentSession *self, const char *job_id, GError **error);
 
+/* False: the open question is about another call than the one of this digest (NULL: any). */
+bool agent_session_check_digest(AgentSession *self, const char *question_id, const char *digest,
+                                GError **error);
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);
 /* Yes, and what the question's "allowance" says for the rest of this session. */

@@ -6,7 +6,7 @@
 
 typedef struct CommandArgs { // of all commands: each has some of them
     const char *message, *behavior, *provider, *model_id, *level, *mode, *path, *entry_id;
-    const char *question_id, *target_id, *instructions, *name, *label;
+    const char *question_id, *digest, *target_id, *instructions, *name, *label;
     const json_t *images, *names, *phases;
     const char *command;
     bool is_approved, is_for_session, wants_summary, has_wants_summary, is_enabled, is_excluded;
@@ -133,6 +133,8 @@ static const FieldDef answer_fields[] = {
     { "approved", FIELD_BOOLEAN, AT(is_approved), .is_required = true, .help = "Yes or no" },
     { "forSession", FIELD_BOOLEAN, AT(is_for_session),
       .help = "With yes: also what the question's `allowance` says, until the session ends" },
+    { "digest", FIELD_STRING, AT(digest),
+      .help = "That of the question, as it was shown: the answer is for that call alone" },
     { 0 },
 };
 
@@ -421,6 +423,8 @@ COMMAND(branch)
 COMMAND(answer)
 {
     const CommandArgs *args = args_;
+    if (!agent_session_check_digest(session, args->question_id, args->digest, error))
+        return false;
     if (args->is_approved && args->is_for_session)
         return agent_session_allow(session, args->question_id, error);
     return agent_session_answer(session, args->question_id, args->is_approved, error);

@@ -11,6 +11,12 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
     return questions_answer(self->questions, question_id, is_approved, error);
 }
 
+bool agent_session_check_digest(AgentSession *self, const char *question_id, const char *digest,
+                                GError **error)
+{
+    return questions_check_digest(self->questions, question_id, digest, error);
+}
+
 bool agent_session_allow(AgentSession *self, const char *question_id, GError **error)
 {
     return questions_allow(self->questions, question_id, self->parts.allowances, error);

@@ -182,11 +182,10 @@ bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_a
         return fail_unanswered(self, question->tool, error);
     if (!cancel_check(cancel, error))
         return false;
-    const char *way_out =
-        question->effect == EFFECT_WRITE ? "; start with --allow-writes to allow it" : "";
     return given != ANSWER_IMPOSSIBLE ||
            fail_with(error, KEDGE_ERROR_DENIED, "refused: %s (%s): the client cannot be asked%s",
-                     question->tool->name, question->summary, way_out);
+                     question->tool->name, question->summary,
+                     question->way_out ? question->way_out : "");
 }
 
 bool mcp_questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end,

@@ -1,7 +1,8 @@
 /*
  * What a person has allowed for the rest of a conversation: writes of one kind in one repository
- * (gh-policy §5.4). It is said in one sentence, and what was allowed is what that sentence says.
- * Never what destroys or is not known; a child of the conversation asks for itself.
+ * (gh-policy §5.4), or to one file (common §4.3). It is said in one sentence, and what was allowed
+ * is what that sentence says. Never what destroys or is not known; a child of the conversation asks
+ * for itself.
  *
  * In memory only. Thread safe: the conversation's owner adds, the gate looks.
  */

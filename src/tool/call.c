@@ -11,7 +11,9 @@
 #include "tool/call_paths.h"
 #include "tool/hook.h"
 #include "tool/notice.h"
+#include "tool/question.h"
 #include "tool/repo_flow.h"
+#include "tool/write_guard.h"
 
 #define ERROR_TEXT_BYTES (128 * KIB) // an error's text over this is cut like any other
 
@@ -194,11 +196,22 @@ static void run_hooks_starting(ToolCall *call, const CallOutcome *outcome)
     }
 }
 
+/* What runs is what a person has seen. */
+static bool is_as_asked(const ToolCall *call, GError **error)
+{
+    g_autofree char *digest = call->asked ? question_digest(call) : NULL;
+    return g_strcmp0(digest, call->asked) == 0 ||
+           fail_with(error, KEDGE_ERROR_DENIED,
+                     "%s: the call is not the one that was asked about; call again",
+                     call->spec->tool->name);
+}
+
 static bool run_permitted(ToolCall *call, ToolResult *result, CallOutcome *outcome, GError **error)
 {
     run_hooks_starting(call, outcome);
     int64_t start = time_monotonic_ms();
-    bool is_done = call->spec->tool->run(call, call_arguments_of(call), result, error);
+    bool is_done = is_as_asked(call, error) &&
+                   call->spec->tool->run(call, call_arguments_of(call), result, error);
     outcome->duration_ms = time_monotonic_ms() - start;
     call->is_permitted = false;
     return is_done;
@@ -321,6 +334,30 @@ static void hide_unseen(ToolCall *call, ToolResult *result)
     call->hidden = (HiddenCount) { 0 };
 }
 
+/* A name that hides which file was meant is followed by that file. */
+static void add_link_notes(const ToolCall *call, ToolResult *result)
+{
+    const GPtrArray *guards = call->guards;
+    for (unsigned i = 0; guards && i < guards->len; i++) {
+        const WriteGuard *guard = guards->pdata[i];
+        if (!guard->leads_out)
+            continue;
+        g_autofree char *text = write_guard_text(guard, tool_call_cwd(call));
+        tool_result_add_note(result, text);
+    }
+}
+
+/* What was read or written by a name that hides it: titles show it. */
+static void add_place(const ToolCall *call, ToolResult *result)
+{
+    g_autofree char *leads =
+        call->spec->tool->flags & TOOL_ENVELOPE
+            ? NULL
+            : write_guard_leads_of(call->arguments.decoded, tool_call_cwd(call));
+    if (leads)
+        json_set_text(tool_result_details(result), "leadsTo", leads);
+}
+
 static void add_ignored_note(const ToolCall *call, ToolResult *result)
 {
     g_autofree char *note = call_ignored_note(call);
@@ -347,6 +384,10 @@ void call_finish(ToolCall *call, ToolResult *result, CallOutcome *outcome, const
         result_spill(result, tool->name, tool_context_settings(spec->context),
                      tool_context_artifacts(spec->context));
     add_ignored_note(call, result);
+    if (outcome->end == CALL_RAN) {
+        add_link_notes(call, result);
+        add_place(call, result);
+    }
     result_add_notice(result);
     if (tool->finished && !call->is_handed_over)
         tool->finished(call, outcome, result);
@@ -359,6 +400,8 @@ static void call_clear(ToolCall *self)
     g_clear_pointer(&self->problems, g_ptr_array_unref);
     g_clear_pointer(&self->unknown, g_ptr_array_unref);
     g_clear_pointer(&self->hooks, g_ptr_array_unref);
+    g_clear_pointer(&self->guards, g_ptr_array_unref);
+    g_clear_pointer(&self->asked, g_free);
     call_arguments_clear(&self->arguments);
 }
 

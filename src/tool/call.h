@@ -23,6 +23,8 @@ typedef struct ToolQuestion { // all borrowed
     const char *text;      // the whole question, several lines, no markup
     const char *allowance; // what a yes may allow for the rest of the conversation, in one line;
                            // NULL: a yes is for this call alone (allowances.h)
+    const char *way_out;   // what lets such a call through where no one can be asked; NULL: nothing
+    const char *digest;    // of the tool and its arguments: a yes is for these (question.h)
     const json_t *arguments;
 } ToolQuestion;
 

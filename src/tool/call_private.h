@@ -1,6 +1,7 @@
 /*
- * The inside of a call, shared by call.c (the frame), call_arguments.c (decoding, the hooks before)
- * and gate.c (judging, policy, asking). Private to this room.
+ * The inside of a call, shared by call.c (the frame), call_arguments.c (decoding, the hooks
+ * before), gate.c (judging, policy, asking), question.c (what is asked) and write_guard.c. Private
+ * to this room.
  */
 #pragma once
 
@@ -30,6 +31,8 @@ struct ToolCall {
         *hooks; // those that there were when it began; a reference, NULL where none are called
     CallArguments arguments;
     GPtrArray *problems, *unknown; // of FieldProblem; `unknown` is NULL unless a TOOL_ENVELOPE tool
+    GPtrArray *guards;   // of WriteGuard *, of each file that it was judged to write; NULL: none
+    char *asked;         // digest of what a person said yes to; NULL: no one was asked
     bool is_handed_over; // to a job, which finishes it: what is answered here is only that
     bool is_behind;      // a job finishes it: its details reach no session
     HiddenCount hidden;  // what was taken out of texts of GitHub, for the notice

@@ -99,6 +99,16 @@ char *call_title_arguments(const json_t *arguments)
     return call_title_line(shown->str + (*shown->str == ' '));
 }
 
+char *call_title_with_place(char *title, const json_t *from)
+{
+    g_autofree char *line = title;
+    const char *place = json_get_text(from, "leadsTo");
+    if (!place)
+        return g_steal_pointer(&line);
+    g_autofree char *shown = call_title_line(place);
+    return g_strdup_printf("%s → %s", line, shown);
+}
+
 char *call_title_failure(const char *tool, const json_t *result)
 {
     const json_t *content = json_get_array(result, "content");

@@ -2,14 +2,49 @@
  * The gate of tool_call(): what would this very call do, may it, and who says so (common
  * §4).
  */
-#include "base/str.h"
-#include "base/visible.h"
 #include "tool/call_private.h"
 #include "tool/hook.h"
 #include "tool/policy.h"
+#include "tool/question.h"
 #include "tool/repo_flow.h"
+#include "tool/write_guard.h"
 
-#define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
+// ---- what it would do ----
+
+static void free_guard(gpointer guard)
+{
+    write_guard_free(guard);
+}
+
+/* What a person typed is theirs to write wherever they like. */
+static void gate_look_at_writes(ToolCall *call, const Judgement *judgement)
+{
+    const GPtrArray *writes = judgement->writes;
+    if (!writes || call->spec->door->kind == DOOR_TYPED)
+        return;
+    call->guards = g_ptr_array_new_with_free_func(free_guard);
+    g_autoptr(WriteSurvey) survey = write_survey_new(call->spec->context);
+    for (guint i = 0; i < writes->len; i++) {
+        const JudgedWrite *write = writes->pdata[i];
+        g_ptr_array_add(call->guards, write_guard_look(survey, write->path, write->is_name));
+    }
+}
+
+/* The strictest of its files, and how many are not like any other; NULL: there is none. */
+static const WriteGuard *gate_guard(const ToolCall *call, guint *ret_count)
+{
+    const WriteGuard *strictest = NULL;
+    guint count = 0;
+    for (guint i = 0; call->guards && i < call->guards->len; i++) {
+        const WriteGuard *guard = call->guards->pdata[i];
+        count += guard->level != GUARD_NONE;
+        if (guard->level > (strictest ? strictest->level : GUARD_NONE))
+            strictest = guard;
+    }
+    if (ret_count)
+        *ret_count = count;
+    return strictest;
+}
 
 static bool gate_judge(ToolCall *call, Judgement *ret_judgement, GError **error)
 {
@@ -26,35 +61,45 @@ static bool gate_judge(ToolCall *call, Judgement *ret_judgement, GError **error)
         if (hook->judged)
             hook->judged(call, call->arguments.decoded, ret_judgement, hook->user_data);
     }
+    gate_look_at_writes(call, ret_judgement);
     return true;
 }
 
-/* "WRITE on github.com/o/r: creates a pull request", then the arguments, one line each. */
-static char *question_text(const ToolDef *tool, const Judgement *judgement, const json_t *arguments)
-{
-    g_autofree char *word = g_ascii_strup(effect_name(judgement->effect), -1);
-    GString *text = g_string_new(word);
-    if (judgement->host || judgement->repo) {
-        g_string_append(text, " on ");
-        visible_append(text, judgement->host ? judgement->host : "");
-        g_string_append(text, judgement->host && judgement->repo ? "/" : "");
-        visible_append(text, judgement->repo ? judgement->repo : "");
-    }
-    g_string_append(text, ": ");
-    visible_append(text, judgement->summary);
-    g_string_append_printf(text, "\n  %s", tool->name);
+// ---- asking ----
 
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)arguments, key, value) {
-        g_autofree char *shown = json_to_text(value);
-        g_autofree char *cut = str_truncate(shown, SHOWN_ARGUMENT_BYTES);
-        g_string_append_printf(text, "\n  %s: ", key);
-        visible_append(text, cut);
-        if (strlen(cut) < strlen(shown))
-            g_string_append_printf(text, "… (+%zu bytes)", strlen(shown) - strlen(cut));
-    }
-    return g_string_free(text, FALSE);
+/* A flag that lets a program write does not let a model loosen what binds it. */
+static bool is_for_person(const ToolCall *call)
+{
+    const ToolDoor *door = call->spec->door;
+    const WriteGuard *guard = gate_guard(call, NULL);
+    bool is_of_model = door->kind == DOOR_AGENT || door->serves_model;
+    return is_of_model && guard && guard->level == GUARD_PERSON;
+}
+
+/* A flag of the person who started the program answers for a person. */
+static bool is_allowed_by_flag(const ToolDoor *door, Effect effect)
+{
+    return (door->allow_writes && effect == EFFECT_WRITE) ||
+           (door->allow_unknown && effect == EFFECT_UNKNOWN);
+}
+
+/* What lets such a call through where no one can be asked; "": nothing. Caller frees. */
+static char *way_out_of(const ToolCall *call, const Judgement *judgement)
+{
+    const char *hint = call->spec->door->allow_hint;
+    if (is_for_person(call))
+        return g_strdup("; leave this file to the person, who can also name it in the setting "
+                        "tools.unaskedWrites");
+    if (!hint || judgement->effect != EFFECT_WRITE || call->outcome->needs_person)
+        return g_strdup("");
+    return g_strdup_printf("; start with %s to allow it", hint);
+}
+
+static bool fail_unanswerable(const ToolCall *call, const Judgement *judgement, const char *reason,
+                              const char *way_out, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_DENIED, "refused: %s (%s): %s, and nobody can be asked%s",
+                     call->spec->tool->name, judgement->summary, reason, way_out);
 }
 
 /* Why a person is to be asked. */
@@ -73,55 +118,23 @@ static void grounds_clear(Grounds *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grounds, grounds_clear)
 
-/* `arguments` are the decoded ones: what is shown is what would run. */
-static char *question_of(const ToolCall *call, const Judgement *judgement, const json_t *arguments,
-                         const Grounds *grounds)
-{
-    g_autofree char *question = judgement->question
-                                    ? g_strdup(judgement->question)
-                                    : question_text(call->spec->tool, judgement, arguments);
-    GString *text = g_string_new(question);
-    if (grounds->earlier) {
-        g_autofree char *cut = str_truncate(grounds->earlier, SHOWN_ARGUMENT_BYTES);
-        g_string_append(text, "\n  may be what was refused before: ");
-        visible_append(text, cut);
-    }
-    if (grounds->repos) {
-        g_autofree char *cut = str_truncate(grounds->reason, SHOWN_ARGUMENT_BYTES);
-        g_string_append(text, "\n  private text may leave: ");
-        visible_append(text, cut);
-    }
-    return g_string_free(text, FALSE);
-}
-
-/* A flag of the person who started the program answers for a person. */
-static bool is_allowed_by_flag(const ToolDoor *door, Effect effect)
-{
-    return (door->allow_writes && effect == EFFECT_WRITE) ||
-           (door->allow_unknown && effect == EFFECT_UNKNOWN);
-}
-
-static bool fail_unanswerable(const ToolCall *call, const Judgement *judgement, const char *reason,
-                              GError **error)
-{
-    const char *hint = call->spec->door->allow_hint;
-    bool has_way_out = hint && judgement->effect == EFFECT_WRITE && !call->outcome->needs_person;
-    return fail_with(error, KEDGE_ERROR_DENIED,
-                     "refused: %s (%s): %s, and nobody can be asked%s%s%s", call->spec->tool->name,
-                     judgement->summary, reason, has_way_out ? "; start with " : "",
-                     has_way_out ? hint : "", has_way_out ? " to allow it" : "");
-}
-
 /* What a yes to this call could allow from now on; NULL: nothing. What may be the same as something
    that was refused is asked about again. Caller frees. */
 static char *possible_allowance(const ToolCall *call, const Judgement *judgement,
                                 const Grounds *grounds)
 {
-    bool can_allow = tool_context_allowances(call->spec->context) && !grounds->earlier;
-    g_autofree char *allowance = can_allow ? allowance_of(judgement) : NULL;
-    return allowance && grounds->repos
-               ? g_strconcat(allowance, " after reading ", grounds->repos, NULL)
-               : g_steal_pointer(&allowance);
+    guint count = 0;
+    const WriteGuard *guard = gate_guard(call, &count);
+    if (!tool_context_allowances(call->spec->context) || grounds->earlier)
+        return NULL;
+    g_autofree char *allowance = guard ? NULL : allowance_of(judgement);
+    if (allowance && grounds->repos)
+        return g_strconcat(allowance, " after reading ", grounds->repos, NULL);
+    if (!guard)
+        return g_steal_pointer(&allowance);
+    // this file, and no other one
+    bool is_one = count == 1 && guard->level == GUARD_PROJECT && judgement->effect == EFFECT_WRITE;
+    return is_one ? g_strconcat("writes to ", guard->real, NULL) : NULL;
 }
 
 static bool is_allowed_before(const ToolCall *call, const char *allowance)
@@ -129,40 +142,57 @@ static bool is_allowed_before(const ToolCall *call, const char *allowance)
     return allowance && allowances_have(tool_context_allowances(call->spec->context), allowance);
 }
 
-static bool gate_ask(ToolCall *call, const Judgement *judgement, const Grounds *grounds,
-                     CallOutcome *outcome, GError **error)
+static bool gate_put_question(ToolCall *call, const Judgement *judgement, const Grounds *grounds,
+                              const char *allowance, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
-    const json_t *arguments = call->arguments.decoded;
-    const ToolDoor *door = spec->door;
-    g_autofree char *allowance = possible_allowance(call, judgement, grounds);
-    outcome->is_confirmed =
-        (!outcome->needs_person && is_allowed_by_flag(door, judgement->effect)) ||
-        is_allowed_before(call, allowance);
-    if (outcome->is_confirmed)
-        return true;
-    if (!door->ask) {
+    g_auto(Question) asked = { 0 };
+    g_autofree char *way_out = way_out_of(call, judgement);
+    g_autofree char *digest = question_digest(call);
+    const char *leaving = grounds->repos ? grounds->reason : NULL;
+    if (!question_make(call, judgement, grounds->earlier, leaving, &asked, error)) {
         outcome->end = CALL_UNANSWERABLE;
-        return fail_unanswerable(call, judgement, grounds->reason, error);
+        return false;
     }
-    g_autofree char *text = question_of(call, judgement, arguments, grounds);
     const ToolQuestion question = {
         .tool = spec->tool,
         .effect = judgement->effect,
         .summary = judgement->summary,
-        .text = text,
+        .text = asked.text,
         .allowance = allowance,
-        .arguments = arguments,
+        .way_out = way_out,
+        .digest = digest,
+        .arguments = call->arguments.decoded,
     };
     // a tool that is not abortable has not begun: the wait for an answer always is
-    if (!door->ask(&question, spec->cancel, &outcome->is_confirmed, door->user_data, error)) {
+    if (!spec->door->ask(&question, spec->cancel, &outcome->is_confirmed, spec->door->user_data,
+                         error)) {
         outcome->end = cancel_has_fired(spec->cancel) ? CALL_CANCELLED : CALL_DECLINED;
         return false;
     }
+    call->asked = g_steal_pointer(&digest);
     outcome->end = outcome->is_confirmed ? CALL_RAN : CALL_DECLINED;
     return outcome->is_confirmed || fail_with(error, KEDGE_ERROR_DENIED, "declined: %s (%s)",
                                               spec->tool->name, judgement->summary);
 }
+
+static bool gate_ask(ToolCall *call, const Judgement *judgement, const Grounds *grounds,
+                     CallOutcome *outcome, GError **error)
+{
+    g_autofree char *allowance = possible_allowance(call, judgement, grounds);
+    outcome->is_confirmed =
+        (!outcome->needs_person && is_allowed_by_flag(call->spec->door, judgement->effect)) ||
+        is_allowed_before(call, allowance);
+    if (outcome->is_confirmed)
+        return true;
+    if (call->spec->door->ask)
+        return gate_put_question(call, judgement, grounds, allowance, outcome, error);
+    g_autofree char *way_out = way_out_of(call, judgement);
+    outcome->end = CALL_UNANSWERABLE;
+    return fail_unanswerable(call, judgement, grounds->reason, way_out, error);
+}
+
+// ---- passing ----
 
 static bool fail_blocked(const ToolCall *call, const Judgement *judgement, const char *reason,
                          CallOutcome *outcome, GError **error)
@@ -218,6 +248,19 @@ static void gate_look_at_flow(ToolCall *call, const Judgement *judgement, CallOu
     outcome->needs_person = true;
 }
 
+/* The same for a file that could loosen what binds the model; any other that is more than text is
+   asked about. */
+static void gate_look_at_guards(ToolCall *call, CallOutcome *outcome, Grounds *grounds)
+{
+    const WriteGuard *guard = gate_guard(call, NULL);
+    if (!guard)
+        return;
+    g_free(grounds->reason);
+    grounds->reason = write_guard_text(guard, tool_context_cwd(call->spec->context));
+    outcome->action = ACTION_ASK;
+    outcome->needs_person = outcome->needs_person || is_for_person(call);
+}
+
 bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
@@ -249,6 +292,7 @@ bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, G
     if (grounds.earlier && spec->door->ask)
         outcome->action = ACTION_ASK;
     gate_look_at_flow(call, ret_judgement, outcome, &grounds);
+    gate_look_at_guards(call, outcome, &grounds);
     if (outcome->action == ACTION_ASK && !gate_ask(call, ret_judgement, &grounds, outcome, error))
         return false;
     call->permit.call = call;

@@ -40,6 +40,21 @@ void judgement_add_action(Judgement *self, const char *verb, const char *target,
     g_ptr_array_add(self->actions, action);
 }
 
+static void free_write(gpointer write)
+{
+    g_free(((JudgedWrite *)write)->path);
+    g_free(write);
+}
+
+void judgement_add_write(Judgement *self, const char *path, bool is_name)
+{
+    if (!self->writes)
+        self->writes = g_ptr_array_new_with_free_func(free_write);
+    JudgedWrite *write = g_new0(JudgedWrite, 1);
+    *write = (JudgedWrite) { g_strdup(path), is_name };
+    g_ptr_array_add(self->writes, write);
+}
+
 static bool may_be_same(const char *a, const char *b)
 {
     return !a || !b || str_equal_nocase(a, b);
@@ -64,6 +79,7 @@ char *judged_action_text(const JudgedAction *self)
 void judgement_clear(Judgement *self)
 {
     g_clear_pointer(&self->actions, g_ptr_array_unref);
+    g_clear_pointer(&self->writes, g_ptr_array_unref);
     g_clear_pointer(&self->others, g_ptr_array_unref);
     g_clear_pointer(&self->summary, g_free);
     g_clear_pointer(&self->command, g_free);

@@ -227,6 +227,9 @@ static const SettingKey keys[] = {
       "KiB shown of a result that went to an artifact" },
     { "tools.artifactTailLines", SETTING_NUMBER, "500", SETTING_MAY_LOWER, NULL,
       "Lines shown of a result that went to an artifact" },
+    { "tools.unaskedWrites", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
+      "Files and folders that are written to without a question although other programs run what "
+      "is in them: ~/PATH, or a path in the project (.github/workflows)" },
     { "edit.mode", SETTING_ENUM, "\"hashline\"", SETTING_ANYWHERE, edit_modes,
       "How files are edited: lines by anchors that read and grep show, texts by others, patches" },
     { "edit.modelVariants", SETTING_RECORD, "{}", SETTING_ANYWHERE, NULL,

@@ -40,6 +40,11 @@ typedef struct JudgedAction { // what a call would do, said alike in all of its 
     char *host, *repo;        // NULL: the same
 } JudgedAction;
 
+typedef struct JudgedWrite { // a file of this machine that a call changes
+    char *path;              // absolute, as it was named
+    bool is_name;            // it is removed or moved: a link itself, not what it leads to
+} JudgedWrite;
+
 typedef enum {
     LIKENESS_NONE,
     LIKENESS_POSSIBLE, // the target of one is not said
@@ -66,11 +71,14 @@ typedef struct Judgement {
     char *question;     // what a person is asked, several lines; NULL: made from the rest and the
                         // arguments
     GPtrArray *actions; // of JudgedAction *, as far as they are known; NULL: none is
+    GPtrArray *writes;  // of JudgedWrite *: the gate asks about those that are more than text
+                        // (write_guard.h); NULL: none
 } Judgement;
 
 /* `target`, `host` and `repo` may be NULL. */
 void judgement_add_action(Judgement *self, const char *verb, const char *target, const char *host,
                           const char *repo);
+void judgement_add_write(Judgement *self, const char *path, bool is_name);
 
 typedef enum { // from loose to strict
     ACTION_ALLOW,

@@ -165,8 +165,9 @@ static void test_question_shows_what_would_run(void **state G_GNUC_UNUSED)
     setup.arguments = tricky;
     g_auto(ToolResult) second = { 0 };
     call(fixture, &setup, &second);
-    g_autofree char *end = g_strdup_printf("\"%s… (+9 bytes)\n", many);
-    assert_contains("cut before the character that does not fit", asked.text, end);
+    g_autofree char *end =
+        g_strdup_printf("\n  path (2006 bytes):\n  | %sé\\u202egnp\n  mode: ", many);
+    assert_contains("a long one is whole, after a bar", asked.text, end);
 
     setup.arguments = "{'path':'ab\xe2\x80\xae"
                       "cd\xc2\x9b"

@@ -108,6 +108,7 @@ static void ask(void *fixture)
         .text = "Run it?",
         .summary = "ls",
         .effect = EFFECT_WRITE,
+        .way_out = "; start with --allow-writes to allow it",
     };
     Fixture *self = fixture;
     mcp_questions_ask(&question, self->cancel, &self->is_approved, self->questions, &self->error);

@@ -121,6 +121,7 @@ static void ask_approval(void *self_)
         .summary = "writes",
         .text = "WRITE",
         .allowance = self->allowance,
+        .digest = "d1",
         .arguments = none,
     };
     questions_ask(&question, NULL, &self->is_approved, self->questions, NULL);
@@ -182,9 +183,31 @@ static void test_allow(void **state G_GNUC_UNUSED)
     event_hub_free(hub);
 }
 
+/* An answer that names the call is for that one alone. */
+static void test_digest(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(Loop) loop = loop_new();
+    EventHub *hub = event_hub_new(loop, nothing, NULL);
+    Questions *questions = questions_new(hub, 0);
+    Approval approval = { .questions = questions };
+    approval.worker = worker_start("ask", ask_approval, &approval);
+    g_autoptr(json_t) open = wait_for_open(questions);
+    assert_string_equal(json_get_text(json_array_get(open, 0), "digest"), "d1");
+    assert_true(questions_check_digest(questions, "q1", NULL, NULL));
+    assert_true(questions_check_digest(questions, "q1", "d1", NULL));
+    assert_false(questions_check_digest(questions, "q1", "d2", NULL));
+    assert_false(questions_check_digest(questions, "q2", "d1", NULL));
+    assert_true(questions_answer(questions, "q1", true, NULL));
+    worker_join(approval.worker);
+    assert_true(approval.is_approved);
+    questions_free(questions);
+    event_hub_free(hub);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
+                                        cmocka_unit_test(test_digest),
                                         cmocka_unit_test(test_patience),
                                         cmocka_unit_test(test_allow) };
     return cmocka_run_group_tests(tests, NULL, NULL);

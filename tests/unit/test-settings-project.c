@@ -29,7 +29,7 @@ static const struct {
       "tui.maxInlineImageRows tui.plain tui.resumeRows tui.escTimeoutMs tui.motion "
       "display.tabWidth display.ambiguousWidth doubleEscapeAction treeFilterMode "
       "autocompleteMaxVisible startup.quiet completion.notify ask.notify shellPath "
-      "env.pass agentTools.taskDb gh.executable gh.defaultHost gh.knownHosts "
+      "env.pass tools.unaskedWrites agentTools.taskDb gh.executable gh.defaultHost gh.knownHosts "
       "gh.trustGhLogins gh.sshAliases gh.sshConfig gh.maxBytes gh.maxBytesDiff "
       "gh.timeout gh.publicRepos gh.allowedRoots gh.remoteFsTypes gh.downloads.dir "
       "gh.downloads.maxBytes gh.audit.enabled gh.audit.keepDays" },

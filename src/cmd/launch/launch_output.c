@@ -32,7 +32,8 @@ static void show_tool_start(const json_t *event)
 {
     const char *name = json_get_text(event, "toolName");
     g_autofree char *tool = call_title_line(name ? name : "?");
-    g_autofree char *arguments = call_title_arguments(json_get_object(event, "args"));
+    char *title = call_title_arguments(json_get_object(event, "args"));
+    g_autofree char *arguments = call_title_with_place(title, event);
     log_text("· %s  %s", tool, arguments);
 }
 

@@ -5,8 +5,6 @@
 #include "base/visible.h"
 #include "github/pulls/review.h"
 
-#define SHOWN_TEXT_BYTES ((size_t)2000) // of each text that would be posted
-
 char *gh_review_place_text(const GhReviewComment *comment)
 {
     const DiffSpot *spot = &comment->spot;
@@ -78,8 +76,7 @@ char *gh_review_summary(const GhReview *self)
 /* Every line after a bar, so that none can pass for one of ours. */
 static void append_quoted(GString *out, const char *text)
 {
-    g_autofree char *cut = str_truncate(text, SHOWN_TEXT_BYTES);
-    g_auto(GStrv) lines = g_strsplit(cut, "\n", -1);
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     for (char **line = lines; *line; line++) {
         size_t length = strlen(*line);
         if (length > 0 && (*line)[length - 1] == '\r')
@@ -87,8 +84,6 @@ static void append_quoted(GString *out, const char *text)
         g_string_append(out, "\n    | ");
         visible_append(out, *line);
     }
-    if (strlen(cut) < strlen(text))
-        g_string_append_printf(out, "… (+%zu bytes)", strlen(text) - strlen(cut));
 }
 
 char *gh_review_question(const GhReview *self, const char *summary)

@@ -8,16 +8,11 @@
 #include "base/str.h"
 #include "base/visible.h"
 
-#define SHOWN_ARGUMENT_BYTES ((size_t)2000)
-
 static void append_argument(GString *text, const char *argument)
 {
-    g_autofree char *cut = str_truncate(argument, SHOWN_ARGUMENT_BYTES);
-    g_autofree char *quoted = str_shell_quote(cut);
+    g_autofree char *quoted = str_shell_quote(argument);
     g_string_append_c(text, ' ');
     visible_append(text, quoted);
-    if (strlen(cut) < strlen(argument))
-        g_string_append_printf(text, "… (+%zu bytes)", strlen(argument) - strlen(cut));
 }
 
 char *gh_question_text(const GhQuestion *question)

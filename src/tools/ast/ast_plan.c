@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "tool/write_guard.h"
 #include "tools/file/generated.h"
 #include "tools/file/read_cache.h"
 #include "tools/file/secret_file.h"
@@ -243,7 +244,9 @@ bool ast_plan_is_like(const AstPlan *self, const AstPlan *other)
 
 static bool may_write(ToolCall *call, const AstFilePlan *file, GError **error)
 {
-    return tool_file_check_target(file->path, file->shown, error) &&
+    g_autofree char *real = NULL;
+    return write_guard_pass(call, file->path, false, &real, error) &&
+           tool_file_check_target(file->path, file->shown, error) &&
            generated_check(tool_call_settings(call), file->path, file->shown, file->before,
                            file->before_size, error) &&
            seen_files_check(call, file->path, file->shown, error) &&
@@ -268,8 +271,10 @@ bool ast_plan_write(ToolCall *call, const AstPlan *self, GError **error)
         return false;
     for (unsigned i = 0; i < self->changed->len; i++) {
         const AstFilePlan *file = self->changed->pdata[i];
+        g_autofree char *real = NULL;
         if (!seen_files_check(call, file->path, file->shown, error) ||
-            !file_write_atomic(file->path, file->after, file->after_size, 0666, error)) {
+            !write_guard_pass(call, file->path, false, &real, error) ||
+            !file_write_exact(real, file->after, file->after_size, 0666, error)) {
             g_prefix_error(error, "%u of %u files are written, the others are as they were: ", i,
                            self->changed->len);
             return false;

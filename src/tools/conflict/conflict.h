@@ -27,5 +27,7 @@ bool conflict_show_list(ToolCall *call, const char *path, ToolResult *result, GE
 
 bool conflict_is_url(const char *text);
 bool conflict_show_url(ToolCall *call, const char *url, ToolResult *result, GError **error);
+/* Adds the files that conflict_write_url() would write. */
+void conflict_judge_url(ToolCall *call, const char *url, Judgement *judgement);
 bool conflict_write_url(ToolCall *call, const char *url, const char *content, ToolResult *result,
                         GError **error);

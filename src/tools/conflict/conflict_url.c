@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "tool/write_guard.h"
 #include "tools/conflict/conflict_private.h"
 #include "tools/file/read_cache.h"
 #include "tools/file/secret_file.h"
@@ -218,8 +219,10 @@ static bool resolve_file(ToolCall *call, Conflict *const *conflicts, guint count
         if (!has_end && g_str_has_suffix(text->str, "\n"))
             g_string_truncate(text, text->len - 1);
     }
+    g_autofree char *real = NULL;
     if (!secret_file_check_masks(data, size, text->str, error) ||
-        !file_write_atomic(path, text->str, text->len, 0666, error))
+        !write_guard_pass(call, path, false, &real, error) ||
+        !file_write_exact(real, text->str, text->len, 0666, error))
         return false;
     for (guint i = count; i > 0; i--) {
         g_autofree char *replacement = NULL;
@@ -309,6 +312,19 @@ static bool resolve_all(ToolCall *call, const char *content, ToolResult *result,
         return fail_with(error, KEDGE_ERROR_FAILED, "%s", out->str);
     tool_result_add_text(result, out->str);
     return true;
+}
+
+void conflict_judge_url(ToolCall *call, const char *url, Judgement *judgement)
+{
+    g_auto(ConflictUrl) parsed = { 0 };
+    if (!parse_url(url, &parsed, NULL))
+        return;
+    g_autoptr(GPtrArray) all = conflict_all(call);
+    for (guint i = 0; i < all->len; i++) {
+        const Conflict *each = all->pdata[i];
+        if (parsed.id == 0 || parsed.id == each->id)
+            judgement_add_write(judgement, each->path, false);
+    }
 }
 
 bool conflict_write_url(ToolCall *call, const char *url, const char *content, ToolResult *result,

@@ -2,6 +2,7 @@
  * resolve: carries out what a tool has shown as a preview, or drops it (agent-tools §3.12). In plan
  * mode, with no preview waiting, it hands the plan in.
  */
+#include "base/path.h"
 #include "tool/context.h"
 #include "tool/pending_action.h"
 #include "tools/control/plan_submit.h"
@@ -41,6 +42,13 @@ static char *summary_of(const char *label, const GPtrArray *paths)
     return g_string_free(text, FALSE);
 }
 
+static void resolve_judge_path(const ToolCall *call, const char *shown, Judgement *judgement)
+{
+    g_autofree char *path = path_absolute(shown, tool_call_cwd(call));
+    judgement_add_action(judgement, "write", shown, NULL, NULL);
+    judgement_add_write(judgement, path, false);
+}
+
 /* Applying writes, and the gate is told what; dropping changes nothing. */
 static bool resolve_judge(ToolCall *call, const void *args, Judgement *ret_judgement,
                           GError **error G_GNUC_UNUSED)
@@ -53,7 +61,7 @@ static bool resolve_judge(ToolCall *call, const void *args, Judgement *ret_judge
     ret_judgement->effect = EFFECT_WRITE;
     g_autoptr(GPtrArray) paths = pending_action_paths(tool_call_context(call));
     for (guint i = 0; i < paths->len; i++)
-        judgement_add_action(ret_judgement, "write", paths->pdata[i], NULL, NULL);
+        resolve_judge_path(call, paths->pdata[i], ret_judgement);
     ret_judgement->summary = summary_of(label, paths);
     return true;
 }

@@ -4,6 +4,7 @@
 #include "base/json_reader.h"
 #include "base/mask.h"
 #include "base/utf8.h"
+#include "tool/write_guard.h"
 #include "tools/database/sqlite_tool.h"
 #include "tools/file/secret_file.h"
 
@@ -218,7 +219,9 @@ bool sqlite_tool_write(ToolCall *call, const InnerPath *inner, const char *conte
     g_autoptr(SqliteFile) file = NULL;
     g_autoptr(GPtrArray) columns = NULL;
     g_autofree char *text = NULL;
-    if (!sqlite_file_open(inner->path, inner->shown, true, tool_call_cancel(call), &file, error) ||
+    g_autofree char *real = NULL;
+    if (!write_guard_pass(call, inner->path, false, &real, error) ||
+        !sqlite_file_open(real, inner->shown, true, tool_call_cancel(call), &file, error) ||
         !sqlite_file_columns(file, row.table, &columns, error) ||
         (values && !check_values(values, row.table, columns, error)) ||
         !(row.key ? change_row(file, &row, columns, values, &text, error)

@@ -53,15 +53,16 @@ static char separator_of(void)
     return is_character && !strchr("@+<-=*", asked[0]) ? asked[0] : HASHLINE_SEPARATOR;
 }
 
-static bool hashline_judge(ToolCall *call G_GNUC_UNUSED, const void *args_,
-                           Judgement *ret_judgement, GError **error)
+static bool hashline_judge(ToolCall *call, const void *args_, Judgement *ret_judgement,
+                           GError **error)
 {
     const HashlineArgs *args = args_;
     g_autoptr(GPtrArray) sections = NULL;
     if (!hashline_parse(args->input, args->path, separator_of(), &sections, error))
         return false;
     for (unsigned i = 0; i < sections->len; i++)
-        edit_mode_judge_file(ret_judgement, ((const HashlineSection *)sections->pdata[i])->path);
+        edit_mode_judge_file(call, ret_judgement,
+                             ((const HashlineSection *)sections->pdata[i])->path);
     return true;
 }
 

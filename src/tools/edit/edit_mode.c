@@ -3,20 +3,22 @@
  */
 #include "tools/edit/edit_mode.h"
 
+#include "tools/file/plan_target.h"
+
 const char *edit_mode_variable(const char *name)
 {
     const char *value = g_getenv(name);
     return value && *value && strcmp(value, "auto") != 0 ? value : NULL;
 }
 
-void edit_mode_judge_file(Judgement *judgement, const char *path)
+void edit_mode_judge_file(const ToolCall *call, Judgement *judgement, const char *path)
 {
     char *before = judgement->summary;
     judgement->effect = EFFECT_WRITE;
     judgement->summary =
         before ? g_strconcat(before, ", ", path, NULL) : g_strconcat("edits ", path, NULL);
     g_free(before);
-    judgement_add_action(judgement, "write", path, NULL, NULL);
+    plan_target_judge(tool_call_context(call), path, false, judgement);
 }
 
 bool edit_mode_is_fuzzy(const Settings *settings, bool *ret_is_fuzzy, GError **error)

@@ -21,7 +21,7 @@ extern const ToolDef tool_edit_apply_patch;
 const char *edit_mode_variable(const char *name);
 
 /* Adds one file to what the call would write. */
-void edit_mode_judge_file(Judgement *judgement, const char *path);
+void edit_mode_judge_file(const ToolCall *call, Judgement *judgement, const char *path);
 
 /* Do places count that are only alike? KEDGE_EDIT_FUZZY, else edit.fuzzyMatch. */
 bool edit_mode_is_fuzzy(const Settings *settings, bool *ret_is_fuzzy, GError **error);

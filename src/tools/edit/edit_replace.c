@@ -88,11 +88,11 @@ static bool apply_all(ToolCall *call, EditTarget *file, const json_t *edits, boo
                      count);
 }
 
-static bool edit_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
+static bool edit_judge(ToolCall *call, const void *args_, Judgement *ret_judgement,
                        GError **error G_GNUC_UNUSED)
 {
     const EditArgs *args = args_;
-    edit_mode_judge_file(ret_judgement, args->path);
+    edit_mode_judge_file(call, ret_judgement, args->path);
     return true;
 }
 

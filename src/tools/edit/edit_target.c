@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "tool/write_guard.h"
 #include "tools/file/diff.h"
 #include "tools/file/generated.h"
 #include "tools/file/new_mode.h"
@@ -150,12 +151,14 @@ bool edit_target_check_unchanged(const char *path, const char *shown, const stru
 
 bool edit_target_write(ToolCall *call, EditTarget *self, GError **error)
 {
-    g_autofree char *dir = g_path_get_dirname(self->path);
+    g_autofree char *real = NULL;
+    if (!write_guard_pass(call, self->path, false, &real, error))
+        return false;
+    g_autofree char *dir = g_path_get_dirname(real);
     ToolContext *context = tool_call_context(call);
     if (!edit_target_check_unchanged(self->path, self->shown, &self->read, error) ||
-        (!self->before && !file_make_dirs(dir, new_dir_mode(context, dir), error)) ||
-        !file_write_atomic(self->path, self->data, self->size, new_file_mode(context, self->path),
-                           error))
+        (!self->before && !file_make_dirs(dir, new_dir_mode(context, self->path), error)) ||
+        !file_write_exact(real, self->data, self->size, new_file_mode(context, self->path), error))
         return false;
     if (stat(self->path, &self->read) < 0)
         self->read = (struct stat) { 0 };

@@ -5,6 +5,7 @@
 
 #include "tools/edit/edit_mode.h"
 #include "tools/edit/patch_plan.h"
+#include "tools/file/plan_target.h"
 
 #define MAX_SUMMARY_FILES 8 // named to a person who judges
 
@@ -59,9 +60,10 @@ void patch_call_judge(ToolCall *call, GPtrArray *entries, Judgement *judgement)
                            : entry->op == PATCH_DELETE ? "deletes"
                            : entry->rename             ? "moves"
                                                        : "edits";
-        judgement_add_action(judgement, "write", entry->path, NULL, NULL);
+        bool is_name = entry->op == PATCH_DELETE || entry->rename;
+        plan_target_judge(tool_call_context(call), entry->path, is_name, judgement);
         if (entry->rename)
-            judgement_add_action(judgement, "write", entry->rename, NULL, NULL);
+            plan_target_judge(tool_call_context(call), entry->rename, true, judgement);
         if (i < MAX_SUMMARY_FILES)
             g_string_append_printf(summary, "%s%s %s%s%s", i > 0 ? ", " : "", verb, entry->path,
                                    entry->rename ? " to " : "", entry->rename ? entry->rename : "");

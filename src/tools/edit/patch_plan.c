@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "tool/write_guard.h"
 #include "tools/edit/edit_target.h"
 #include "tools/edit/patch_apply.h"
 #include "tools/edit/patch_text.h"
@@ -432,9 +433,13 @@ static bool move_by_link(const char *from, const char *to)
 }
 
 /* Overwrites nothing; makes the directories that the new path needs. */
-static bool move_file(const Step *step, GError **error)
+static bool move_file(const ToolCall *call, const Step *step, GError **error)
 {
-    const char *from = step->path, *to = step->to;
+    g_autofree char *from = NULL;
+    g_autofree char *to = NULL;
+    if (!write_guard_pass(call, step->path, true, &from, error) ||
+        !write_guard_pass(call, step->to, true, &to, error))
+        return false;
     g_autofree char *dir = g_path_get_dirname(to);
     if (!file_make_dirs(dir, 0777, error))
         return false;
@@ -449,12 +454,14 @@ static bool move_file(const Step *step, GError **error)
 }
 
 /* The file or link itself; one that is gone already is deleted. */
-static bool delete_file(const Step *step, GError **error)
+static bool delete_file(const ToolCall *call, const Step *step, GError **error)
 {
-    if (step->is_checked &&
-        !edit_target_check_unchanged(step->path, step->shown, &step->read, error))
+    g_autofree char *real = NULL;
+    if ((step->is_checked &&
+         !edit_target_check_unchanged(step->path, step->shown, &step->read, error)) ||
+        !write_guard_pass(call, step->path, true, &real, error))
         return false;
-    return unlink(step->path) == 0 || errno == ENOENT ||
+    return unlink(real) == 0 || errno == ENOENT ||
            fail_with_errno(error, errno, "cannot delete %s", step->shown);
 }
 
@@ -463,8 +470,8 @@ static bool carry_out_step(PatchPlan *self, const Step *step, GError **error)
     if (step->kind == STEP_WRITE)
         return edit_target_write(self->call, step->target, error);
     if (step->kind == STEP_DELETE)
-        return delete_file(step, error);
-    if (!move_file(step, error))
+        return delete_file(self->call, step, error);
+    if (!move_file(self->call, step, error))
         return false;
     seen_files_note(self->call, step->to);
     return true;

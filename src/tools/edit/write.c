@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mask.h"
+#include "tool/write_guard.h"
 #include "tools/conflict/conflict.h"
 #include "tools/file/generated.h"
 #include "tools/file/hashline.h"
@@ -34,13 +35,25 @@ static const char description[] =
     "inserts a row of a SQLite table, "
     "FILE.db:TABLE:KEY updates it from a JSON object, or deletes it when content is empty.";
 
-static bool write_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
+static bool write_judge(ToolCall *call, const void *args_, Judgement *ret_judgement,
                         GError **error G_GNUC_UNUSED)
 {
     const WriteArgs *args = args_;
     ret_judgement->effect = EFFECT_WRITE;
     ret_judgement->summary = g_strconcat("writes ", args->path, NULL);
+    g_auto(InnerPath) inner = { 0 };
+    bool is_conflict = conflict_is_url(args->path);
+    if (!is_conflict && !file_kind_to_write(args->path, tool_call_cwd(call), &inner)) {
+        plan_target_judge(tool_call_context(call), args->path, false, ret_judgement);
+        return true;
+    }
     judgement_add_action(ret_judgement, "write", args->path, NULL, NULL);
+    if (!plan_target_check_other(tool_call_context(call), NULL)) // the call says so
+        return true;
+    if (is_conflict)
+        conflict_judge_url(call, args->path, ret_judgement);
+    else
+        judgement_add_write(ret_judgement, inner.path, false);
     return true;
 }
 
@@ -56,15 +69,20 @@ static bool check_masks(const char *path, const char *content, GError **error)
 }
 
 /* The text of a notebook becomes cells again. */
-static bool put_content(const char *path, const char *shown, const char *content, mode_t mode,
+static bool put_content(ToolCall *call, const char *path, const char *shown, const char *content,
                         GError **error)
 {
+    g_autofree char *real = NULL;
     g_autofree char *notebook = NULL;
-    if (notebook_is(path) && !notebook_is_json(content) &&
-        !notebook_file_from_text(path, shown, content, &notebook, error))
+    if (!write_guard_pass(call, path, false, &real, error) ||
+        (notebook_is(path) && !notebook_is_json(content) &&
+         !notebook_file_from_text(path, shown, content, &notebook, error)))
         return false;
     const char *data = notebook ? notebook : content;
-    return file_write_atomic(path, data, strlen(data), mode, error);
+    g_autofree char *dir = g_path_get_dirname(real);
+    ToolContext *context = tool_call_context(call);
+    return file_make_dirs(dir, new_dir_mode(context, path), error) &&
+           file_write_exact(real, data, strlen(data), new_file_mode(context, path), error);
 }
 
 static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
@@ -90,11 +108,8 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
          !seen_files_check(call, path, shown, error) || !check_masks(path, content, error)))
         return false;
 
-    g_autofree char *dir = g_path_get_dirname(path);
     size_t size = strlen(content);
-    ToolContext *context = tool_call_context(call);
-    if (!file_make_dirs(dir, new_dir_mode(context, dir), error) ||
-        !put_content(path, shown, content, new_file_mode(context, path), error))
+    if (!put_content(call, path, shown, content, error))
         return false;
     seen_files_note(call, path);
     if (notebook_is(path))

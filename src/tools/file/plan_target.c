@@ -63,3 +63,12 @@ bool plan_target(ToolContext *context, const char *asked, char **ret_path, char 
     *ret_shown = g_steal_pointer(&plan_shown);
     return true;
 }
+
+void plan_target_judge(ToolContext *context, const char *asked, bool is_name, Judgement *judgement)
+{
+    g_autofree char *path = NULL;
+    g_autofree char *shown = NULL;
+    judgement_add_action(judgement, "write", asked, NULL, NULL);
+    if (plan_target(context, asked, &path, &shown, NULL)) // else the call says why not
+        judgement_add_write(judgement, path, is_name);
+}

@@ -12,6 +12,10 @@
 bool plan_target(ToolContext *context, const char *asked, char **ret_path, char **ret_shown,
                  GError **error);
 
+/* Adds to a judgement the file that a call would write when it asks for `asked`; nothing when it
+   may not. `is_name`: the name is removed or moved. */
+void plan_target_judge(ToolContext *context, const char *asked, bool is_name, Judgement *judgement);
+
 /* For what is written inside a file, or to several: DENIED as above. */
 bool plan_target_check_other(ToolContext *context, GError **error);
 /* DENIED: `Plan mode: renaming files is not allowed.`, `… deleting …` */

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mask.h"
 #include "base/str.h"
+#include "tool/write_guard.h"
 #include "tools/file/secret_file.h"
 #include "tools/file/tool_file.h"
 #include "tools/read/read_memory.h"
@@ -239,12 +240,14 @@ bool archive_tool_write(ToolCall *call, const InnerPath *inner, const char *cont
     if (strchr("/\\", member[strlen(member) - 1]))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "Archive write path must target a file, not a directory");
-    g_autofree char *dir = g_path_get_dirname(inner->path);
+    g_autofree char *real = NULL;
     size_t size = strlen(content);
     if (!tool_file_check_target(inner->path, inner->shown, error) ||
-        !check_masks(call, inner, clean, content, error) || !file_make_dirs(dir, 0777, error) ||
-        !archive_put(inner->path, inner->shown, clean, content, size, tool_call_cancel(call),
-                     error))
+        !write_guard_pass(call, inner->path, false, &real, error))
+        return false;
+    g_autofree char *dir = g_path_get_dirname(real);
+    if (!check_masks(call, inner, clean, content, error) || !file_make_dirs(dir, 0777, error) ||
+        !archive_put(real, inner->shown, clean, content, size, tool_call_cancel(call), error))
         return false;
     g_autofree char *text =
         g_strdup_printf("Successfully wrote %zu bytes to %s:%s", size, inner->shown, clean);

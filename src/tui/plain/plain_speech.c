@@ -189,7 +189,8 @@ static void on_message_end(PlainSpeech *self, const json_t *message)
 static void on_call_start(PlainSpeech *self, const json_t *event)
 {
     const char *id = json_get_text(event, "toolCallId"), *tool = json_get_text(event, "toolName");
-    g_autofree char *title = call_title_arguments(json_get_object(event, "args"));
+    char *arguments = call_title_arguments(json_get_object(event, "args"));
+    g_autofree char *title = call_title_with_place(arguments, event);
     g_autofree char *name = call_title_line(tool ? tool : "?");
     gint64 now = time_monotonic_ms();
     g_hash_table_insert(self->calls, g_strdup(id ? id : ""), g_memdup2(&now, sizeof(now)));

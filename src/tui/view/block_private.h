@@ -78,7 +78,7 @@ void block_tone_rows(Tone tone, const char *text, const BlockSpec *spec, GPtrArr
 /* A read whose result says no more than its title: several of them fold into one. */
 bool block_is_plain_read(const char *tool, const json_t *result, bool is_error);
 /* What it is called in such a row. Caller frees. */
-char *block_read_name(const json_t *arguments, const BlockSpec *spec);
+char *block_read_name(const json_t *arguments, const json_t *result, const BlockSpec *spec);
 /* "read a.c, b.c"; `names` are clean. Caller unrefs. */
 Row *block_reads_title(const GPtrArray *names, const BlockSpec *spec);
 

@@ -93,11 +93,18 @@ char *block_arguments_line(const json_t *arguments, const BlockSpec *spec)
     return block_clean_line(title, TITLE_CELLS);
 }
 
-char *block_read_name(const json_t *arguments, const BlockSpec *spec)
+/* `line` is taken. */
+static char *with_place(char *line, const json_t *result)
+{
+    g_autofree char *whole = call_title_with_place(line, json_get_object(result, "details"));
+    return block_clean_line(whole, TITLE_CELLS);
+}
+
+char *block_read_name(const json_t *arguments, const json_t *result, const BlockSpec *spec)
 {
     char *line = block_arguments_line(arguments, spec);
     if (*line)
-        return line;
+        return with_place(line, result);
     g_free(line);
     return g_strdup("?");
 }
@@ -232,6 +239,7 @@ void block_tool_rows(const char *tool, const json_t *arguments, const json_t *re
     Look look = look_of(tool);
     g_autofree char *line =
         look == LOOK_UNKNOWN ? g_strdup("") : block_arguments_line(arguments, spec);
+    line = with_place(g_steal_pointer(&line), result);
     title_rows(tool, line, arguments, is_error, duration_ms, spec, out);
     if (look == LOOK_UNKNOWN || spec->is_expanded)
         block_tree(arguments, spec, out);

@@ -13,9 +13,10 @@
 #define TAIL_LINES        7
 #define CHANGE_ROWS       12 // of a change, before it is explained
 #define ALL_CHANGE_ROWS   400
-#define CUT_ARGUMENT      2000 // bytes from which the gate's text may have cut an argument
+#define LONG_ARGUMENT     2000 // bytes from which a text of a tool's own may leave an argument out
+#define MAX_TEXT_BYTES    (2 * 1024 * 1024) // more than the gate's text is, control characters shown
 #define MAX_EXPLAIN_BYTES (256 * 1024)
-#define MAX_BODY_ROWS     4000
+#define MAX_BODY_ROWS     40000
 #define TOO_LONG          "… the rest is too long to be shown"
 
 static Style first_style(const json_t *question)
@@ -28,13 +29,16 @@ static Style first_style(const json_t *question)
     return (Style) { .fg = token, .attributes = STYLE_BOLD };
 }
 
-/* The line says an argument, of which the change below says all. */
-static bool is_covered(const json_t *question, const char *line)
+/* The line says an argument, or begins to ("  content (9000 bytes):", and lines after a bar), of
+   which the change below says all. `before`: so did the line before it. */
+static bool is_covered(const json_t *question, const char *line, bool before)
 {
-    const char *end = strchr(line, ':');
-    if (!g_str_has_prefix(line, "  ") || !end)
+    size_t size = strcspn(line, ":(");
+    if (before && g_str_has_prefix(line, "  | "))
+        return true;
+    if (!g_str_has_prefix(line, "  ") || line[size] == '\0')
         return false;
-    g_autofree char *key = g_strndup(line + 2, (size_t)(end - line) - 2);
+    g_autofree char *key = g_strchomp(g_strndup(line + 2, size - 2));
     return dialog_change_covers(question, key);
 }
 
@@ -48,8 +52,15 @@ static const char *text_of(const json_t *question)
     return text && !utf8_is_blank(text) ? text : is_choice ? "Your answer?" : "May this run?";
 }
 
+/* The gate's text has all of an argument that does not fit into a line. */
+static bool is_in_text(const json_t *question, const char *key)
+{
+    g_autofree char *head = g_strdup_printf("\n  %s (", key);
+    return strstr(text_of(question), head) != NULL;
+}
+
 /* At most `max_bytes`, of clean text; a line after it says so. Caller frees. */
-static char *bounded(const char *clean, size_t max_bytes)
+static char *bound_text(const char *clean, size_t max_bytes)
 {
     g_autofree char *cut = str_truncate(clean, max_bytes);
     return strlen(clean) > max_bytes ? g_strconcat(cut, "\n" TOO_LONG, NULL)
@@ -60,11 +71,13 @@ static char *bounded(const char *clean, size_t max_bytes)
 static char **lines_of(const json_t *question, bool is_explained, bool has_change, int tab_width)
 {
     g_autofree char *clean = dialog_clean(text_of(question), tab_width);
-    g_autofree char *text = bounded(clean, MAX_EXPLAIN_BYTES);
+    g_autofree char *text = bound_text(clean, MAX_TEXT_BYTES);
     g_auto(GStrv) all = g_strsplit(text, "\n", -1);
     g_autoptr(GPtrArray) shown = g_ptr_array_new();
+    bool is_left_out = false;
     for (size_t i = 0; all[i]; i++) {
-        if (is_explained || !has_change || !is_covered(question, all[i]))
+        is_left_out = !is_explained && has_change && is_covered(question, all[i], is_left_out);
+        if (!is_left_out)
             g_ptr_array_add(shown, g_strdup(all[i]));
     }
     g_ptr_array_add(shown, NULL);
@@ -96,7 +109,7 @@ static void add_lines(const json_t *question, char **lines, bool is_explained, i
     }
 }
 
-/* Arguments that the gate has cut, whole. */
+/* Long arguments of which the text says less. */
 static void add_arguments(const json_t *question, int tab_width, int width, GPtrArray *out)
 {
     const Style plain = { .fg = TOKEN_TEXT }, dim = { .fg = TOKEN_DIM };
@@ -104,10 +117,10 @@ static void add_arguments(const json_t *question, int tab_width, int width, GPtr
     json_each_member (json_get_object(question, "arguments"), key, value) {
         g_autofree char *json = json_is_string(value) ? NULL : json_to_pretty(value);
         const char *text = json ? json : json_string_value(value);
-        if (strlen(text) <= CUT_ARGUMENT)
+        if (strlen(text) <= LONG_ARGUMENT || is_in_text(question, key))
             continue;
         g_autofree char *clean = dialog_clean(text, tab_width); // before a cut splits a secret
-        g_autofree char *part = bounded(clean, left);
+        g_autofree char *part = bound_text(clean, left);
         g_autofree char *name = dialog_clean(key, tab_width);
         g_autofree char *head = g_strdup_printf("%s, whole:", name);
         add_line(head, dim, false, width, out);

@@ -66,7 +66,7 @@ static Call *find_or_add(Transcript *self, const json_t *event)
 static void commit_call(Transcript *self, const Call *call)
 {
     if (call->result && block_is_plain_read(call->tool, call->result, call->is_error)) {
-        reads_add(self, block_read_name(call->arguments, &self->block));
+        reads_add(self, block_read_name(call->arguments, call->result, &self->block));
         return;
     }
     g_autoptr(GPtrArray) rows = rows_new();
