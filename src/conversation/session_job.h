@@ -31,6 +31,7 @@ struct SessionJob {
     const char *command; // the def's, or that of who asked; constant
     char *id;            // the caller's; NULL: none
     json_t *message;     // of a prompt, of a command; NULL: none
+    bool was_accepted;   // the message waited: no one has it but us
     char *argument;      // path, entry id, name, instructions, or URL of a plan
     char *text;          // label, instructions for a summary, or URL of a plan; NULL: none
     void *own;           // of this kind; zeroed at first

@@ -58,10 +58,11 @@ static bool job_start(AgentSession *self)
     return self->worker != NULL;
 }
 
-/* What was to be sent waits again, before what is queued: the run that comes takes it. */
+/* A message that had been accepted waits again, before what is queued: the run that comes takes it.
+   Of any other whoever sent it gets the error, and has it still. */
 static void give_back(AgentSession *self, const SessionJob *job)
 {
-    if (!job->def->is_run || !job->message)
+    if (!job->was_accepted)
         return;
     g_autoptr(json_t) messages = json_array();
     json_array_append(messages, job->message);
@@ -87,7 +88,7 @@ void agent_session_start_next_job(AgentSession *self)
         return;
     give_back(self, self->job);
     fail_with(&self->job->error, KEDGE_ERROR_LIMIT, "no thread can be made for the command%s",
-              self->job->def->is_run && self->job->message ? "; the message waits" : "");
+              self->job->was_accepted ? "; the message waits" : "");
     job_end(self, self->job);
 }
 

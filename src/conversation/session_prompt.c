@@ -77,8 +77,11 @@ void agent_session_add_prompt(AgentSession *self, json_t *message, const char *i
 
 void agent_session_go_on_with(AgentSession *self, json_t *message)
 {
-    if (message)
-        agent_session_add_prompt(self, message, NULL);
+    if (!message)
+        return;
+    SessionJob *job = agent_session_prompt_job(self, message, NULL);
+    job->was_accepted = true;
+    agent_session_add_job(self, job);
     json_decref(message);
 }
 
@@ -101,7 +104,7 @@ bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error
 {
     if (self->job || !self->view.last_answer)
         return agent_session_queue(self, self->follow_ups, message, error);
-    agent_session_add_prompt(self, message, NULL);
+    agent_session_go_on_with(self, json_incref(message));
     return true;
 }
 
@@ -142,6 +145,7 @@ bool agent_session_continue(AgentSession *self, const char *id, GError **error)
     }
     SessionJob *job = agent_session_prompt_job(self, queued, id);
     job->command = "continue";
+    job->was_accepted = queued != NULL;
     agent_session_add_job(self, job);
     return true;
 }
