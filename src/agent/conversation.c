@@ -107,6 +107,10 @@ json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *pat
                                GHashTable *said, RepairNotes *notes)
 {
     g_autoptr(json_t) messages = json_copy(saved->messages);
+    json_each (saved->text_repairs, i, place)
+        repair_notes_add(notes, REPAIR_CHARACTERS, (size_t)json_integer_value(place));
+    json_each (saved->tree_repairs, i, place)
+        repair_notes_add(notes, REPAIR_TREE, (size_t)json_integer_value(place));
     mask_old(messages, said, notes);
     return repair_memory_apply(path, call_ids_adopt(ids, messages, notes));
 }

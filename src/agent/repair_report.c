@@ -15,7 +15,9 @@ void repair_report_tell(Conversation *conversation)
     g_autoptr(RepairNotes) notes = body_cache_repairs(conversation->bodies);
     repair_notes_join(notes, conversation->loaded);
     g_autoptr(json_t) entries = repair_notes_entries(notes, conversation->entry_ids);
-    if (json_array_size(entries) == 0) // a turn without thinking is no damage to the session
+    g_autoptr(json_t) rules = repair_notes_rules(notes);
+    // a turn without thinking is no damage to the session
+    if (json_array_size(entries) == 0 && !json_object_get(rules, "R19"))
         return;
     g_autoptr(json_t) ids = ids_of(entries);
     // which entries, not how often a rule was needed: turns without thinking are counted there, too
@@ -25,7 +27,7 @@ void repair_report_tell(Conversation *conversation)
     if (is_known)
         return;
     json_t *event = agent_event_new(EVENT_SESSION_REPAIR);
-    json_set_take(event, "rules", repair_notes_rules(notes));
+    json_set_take(event, "rules", json_incref(rules));
     json_set_take(event, "entries", json_incref(ids));
     json_set_take(event, "strong", json_null());
     agent_events_emit(conversation->events, event);

@@ -29,6 +29,17 @@ const json_t *request_check_last_answer(const SessionCopy *copy)
     return NULL;
 }
 
+/* The copy's entries are values, which do not show what their lines were. */
+static void note_mended(const SessionCopy *copy, const SessionContext *saved, RepairNotes *notes)
+{
+    json_each (saved->entry_ids, place, id) {
+        json_each (copy->mended, i, mended) {
+            if (json_equal(id, mended))
+                repair_notes_add(notes, REPAIR_CHARACTERS, place);
+        }
+    }
+}
+
 json_t *request_check(const SessionCopy *copy, const Model *model, const ThinkingLevel *level)
 {
     ThinkingLevel thinking = THINKING_OFF;
@@ -37,6 +48,7 @@ json_t *request_check(const SessionCopy *copy, const Model *model, const Thinkin
     g_autoptr(CallIds) ids = call_ids_new();
     g_autoptr(RepairNotes) notes = repair_notes_new();
     session_context_build(copy->entries, copy->leaf ? entry_id(copy->leaf) : "", &saved);
+    note_mended(copy, &saved, notes);
     g_autoptr(json_t) messages = conversation_take_over(&saved, path, ids, NULL, notes);
     json_append_take(messages, json_pack("{s:s, s:s}", "role", "user", "content", PROMPT));
     thinking_level_parse(saved.thinking_level, &thinking);

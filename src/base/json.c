@@ -134,11 +134,13 @@ static bool fail_with_json_error(const json_error_t *where, GError **error)
 }
 
 // `text` is valid UTF-8.
-static bool parse_valid(const char *text, size_t size, json_t **ret_value, GError **error)
+static bool parse_valid(const char *text, size_t size, json_t **ret_value, bool *ret_is_mended,
+                        GError **error)
 {
     Scan scan = { .start = text, .p = text, .end = text + size, .copied = text };
     bool is_within_limits = scan_document(&scan, error);
     g_autofree char *mended = NULL;
+    *ret_is_mended = *ret_is_mended || scan.mended;
     if (scan.mended) {
         g_string_append_len(scan.mended, scan.copied, scan.end - scan.copied);
         size = scan.mended->len;
@@ -158,6 +160,14 @@ static bool parse_valid(const char *text, size_t size, json_t **ret_value, GErro
 
 bool json_parse(const char *text, size_t size, json_t **ret_value, GError **error)
 {
+    bool is_mended;
+    return json_parse_mended(text, size, ret_value, &is_mended, error);
+}
+
+bool json_parse_mended(const char *text, size_t size, json_t **ret_value, bool *ret_is_mended,
+                       GError **error)
+{
+    *ret_is_mended = false;
     if (size > LIMIT_JSON_BYTES) {
         g_autofree char *limit = str_format_bytes(LIMIT_JSON_BYTES);
         return fail_with(error, KEDGE_ERROR_LIMIT, "JSON text is larger than %s", limit);
@@ -166,9 +176,10 @@ bool json_parse(const char *text, size_t size, json_t **ret_value, GError **erro
     text += mark;
     size -= mark;
     if (g_utf8_validate_len(text, size, NULL))
-        return parse_valid(text, size, ret_value, error);
+        return parse_valid(text, size, ret_value, ret_is_mended, error);
     g_autofree char *valid = utf8_from_bytes(text, size);
-    return parse_valid(valid, strlen(valid), ret_value, error);
+    *ret_is_mended = true;
+    return parse_valid(valid, strlen(valid), ret_value, ret_is_mended, error);
 }
 
 bool json_parse_text(const char *text, json_t **ret_value, GError **error)

@@ -18,6 +18,9 @@ void json_free(void *value); // json_decref(), for containers
 
 /* One document, nothing after it. PROTOCOL ("line 1 column 2: …") or LIMIT. */
 bool json_parse(const char *text, size_t size, json_t **ret_value, GError **error);
+/* *ret_is_mended: what was no text in it (bytes, lone surrogates) became U+FFFD. */
+bool json_parse_mended(const char *text, size_t size, json_t **ret_value, bool *ret_is_mended,
+                       GError **error);
 bool json_parse_text(const char *text, json_t **ret_value, GError **error);
 /* Bounded by LIMIT_CONFIG_FILE_BYTES; errors name path and line. */
 bool json_read_file(const char *path, json_t **ret_value, GError **error);

@@ -372,6 +372,16 @@ static json_t *result_blocks(Converter *self, const json_t *result)
     return out;
 }
 
+/* Of the servers only Gemini is sent it. */
+static void note_result_name(Converter *self, const json_t *result, const char *sent_name)
+{
+    const char *given = json_get_text(result, "toolName");
+    g_autofree char *own = given && *given ? convert_tool_name(given) : NULL;
+    bool is_sent = model_api_wire(self->model->api) == MODEL_API_GOOGLE_GENERATIVE_AI;
+    if (is_sent && own && !g_str_equal(own, sent_name))
+        converter_note(self, REPAIR_RESULT_NAME);
+}
+
 /* `result` NULL: none was found, and `missing` stands for it. */
 static void append_result(Converter *self, const json_t *call, const json_t *result,
                           const char *missing)
@@ -387,6 +397,7 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     json_set_text(message, "toolCallId", normal_id(self, id ? id : "", true)); // known by now
     g_autofree char *sent_name = convert_tool_name(name);
     json_set_text(message, "toolName", sent_name);
+    note_result_name(self, result, sent_name);
     json_set_take(message, "content", blocks);
     json_set_bool(message, "isError", result ? json_get_bool(result, "isError", false) : true);
     json_append_take(self->out, message);

@@ -13,7 +13,7 @@ struct RepairNotes {
 
 static const char *const texts[] = {
     [REPAIR_NO_MESSAGE] = "what is no message was left out",
-    [REPAIR_CHARACTERS] = "control characters were removed",
+    [REPAIR_CHARACTERS] = "control characters were removed, and what was no text was replaced",
     [REPAIR_BLOCK] = "content of an unknown kind was left out",
     [REPAIR_EMPTY] = "empty text was left out, or got a word in its place",
     [REPAIR_ARGUMENTS] = "arguments of a call were made an object",
@@ -32,6 +32,8 @@ static const char *const texts[] = {
     [REPAIR_ROLES] = "a word of the user was put where the server wants one",
     [REPAIR_STUB_TOOLS] = "tools of earlier calls were named",
     [REPAIR_SIZE] = "what is old was left out, that the request fits",
+    [REPAIR_RESULT_NAME] = "a result got the name of its call",
+    [REPAIR_TREE] = "what the session's tree does not lead to was left out",
     [REPAIR_FENCE] = "an open fence was closed",
     [REPAIR_SECRET] = "a known key was masked",
 };

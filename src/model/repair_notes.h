@@ -27,8 +27,9 @@ typedef enum { // the numbers are those of the rules
     REPAIR_ROLES,
     REPAIR_STUB_TOOLS,
     REPAIR_SIZE,
-    // R21 and R22: what is sent of names and of the tree is right by construction
-    REPAIR_FENCE = 23,
+    REPAIR_RESULT_NAME,
+    REPAIR_TREE,
+    REPAIR_FENCE,
     REPAIR_SECRET,
 } RepairRule;
 

@@ -11,6 +11,8 @@ void session_context_clear(SessionContext *self)
 {
     json_decref(self->messages);
     json_decref(self->entry_ids);
+    json_decref(self->text_repairs);
+    json_decref(self->tree_repairs);
     json_decref(self->models);
     g_free(self->thinking_level);
     *self = (SessionContext) { 0 };
@@ -162,11 +164,20 @@ static json_t *last_compaction(EntryList *entries, const GPtrArray *path, guint 
     return NULL;
 }
 
+/* Of the message that comes next. */
+static json_t *next_place(const SessionContext *context)
+{
+    return json_integer((json_int_t)json_array_size(context->messages));
+}
+
 /* Takes the reference `message`; NULL: the entry has none. */
-static void append_message(SessionContext *context, const EntryHead *head, json_t *message)
+static void append_message(SessionContext *context, EntryList *entries, const EntryHead *head,
+                           json_t *message)
 {
     if (!message)
         return;
+    if (entry_list_is_mended(entries, head))
+        json_append_take(context->text_repairs, next_place(context));
     json_append_take(context->messages, message);
     json_append_take(context->entry_ids, json_text(head->id));
 }
@@ -179,7 +190,7 @@ static void append_messages(SessionContext *context, EntryList *entries, const G
         if (g_str_equal(head->type, "compaction"))
             continue; // earlier ones are part of the last one's summary
         g_autoptr(json_t) entry = entry_list_read(entries, head);
-        append_message(context, head, session_entry_message(entry));
+        append_message(context, entries, head, session_entry_message(entry));
     }
 }
 
@@ -198,16 +209,43 @@ guint context_first_on_path(EntryList *entries, const GPtrArray *path)
     return compaction ? index_on_path(path, at, json_get_text(compaction, "firstKeptEntryId")) : 0;
 }
 
+static void note_tree(SessionContext *context)
+{
+    json_append_take(context->tree_repairs, next_place(context));
+}
+
+/* A walk that ended at no root, ids that are not one entry's alone, and compactions without a
+   summary, which hide nothing. */
+static void note_path(SessionContext *context, EntryList *entries, const GPtrArray *path)
+{
+    const EntryHead *root = path->len > 0 ? path->pdata[0] : NULL;
+    if (root && root->parent_id && *root->parent_id)
+        note_tree(context);
+    for (guint i = 0; i < path->len; i++) {
+        const EntryHead *head = path->pdata[i];
+        bool is_empty = false;
+        if (g_str_equal(head->type, "compaction")) {
+            g_autoptr(json_t) entry = entry_list_read(entries, head);
+            is_empty = !is_compaction(entry);
+        }
+        if (is_empty || entry_list_is_repeated(entries, head))
+            note_tree(context);
+    }
+}
+
 void context_build_from_leaf(EntryList *entries, const EntryHead *leaf, SessionContext *ret_context)
 {
     *ret_context = (SessionContext) {
         .messages = json_array(),
         .entry_ids = json_array(),
+        .text_repairs = json_array(),
+        .tree_repairs = json_array(),
         .models = json_object(),
         .thinking_level = g_strdup("off"),
     };
     g_autoptr(GPtrArray) path = entry_list_path(entries, leaf);
     collect_state(entries, path, ret_context);
+    note_path(ret_context, entries, path);
     guint at = 0;
     g_autoptr(json_t) compaction = last_compaction(entries, path, &at);
     if (!compaction) {
@@ -215,8 +253,11 @@ void context_build_from_leaf(EntryList *entries, const EntryHead *leaf, SessionC
         return;
     }
 
-    append_message(ret_context, path->pdata[at], compaction_message(compaction));
-    guint first_kept = index_on_path(path, at, json_get_text(compaction, "firstKeptEntryId"));
+    const char *kept_id = json_get_text(compaction, "firstKeptEntryId");
+    guint first_kept = index_on_path(path, at, kept_id);
+    if (kept_id && *kept_id && first_kept == at)
+        note_tree(ret_context);
+    append_message(ret_context, entries, path->pdata[at], compaction_message(compaction));
     append_messages(ret_context, entries, path, first_kept, at);
     append_messages(ret_context, entries, path, at + 1, path->len);
 }

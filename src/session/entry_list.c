@@ -14,10 +14,12 @@
 #define NOTE_MAX_BYTES 4096                  // of an entry that walks look for: it stays a value
 
 typedef struct Entry {
-    EntryHead head;  // first: a head is its entry
-    json_t *value;   // NULL: in the file only
-    LinePlace place; // its file is NULL: not written, or not as it is here
-    bool is_checked; // the line says what the value says
+    EntryHead head;   // first: a head is its entry
+    json_t *value;    // NULL: in the file only
+    bool is_mended;   // what was no text in it became U+FFFD
+    bool is_repeated; // the id is also that of another
+    LinePlace place;  // its file is NULL: not written, or not as it is here
+    bool is_checked;  // the line says what the value says
 } Entry;
 
 struct EntryList {
@@ -105,6 +107,9 @@ static Entry *add_locked(EntryList *self, EntryHead head, json_t *value)
         .tool = name_locked(self, head.tool),
     };
     g_ptr_array_add(self->entries, entry);
+    Entry *same = head.id ? g_hash_table_lookup(self->index, head.id) : NULL;
+    if (same)
+        same->is_repeated = entry->is_repeated = true;
     if (head.id)
         g_hash_table_replace(self->index, (gpointer)entry->head.id, entry);
     return entry;
@@ -201,6 +206,24 @@ const EntryHead *entry_list_find(EntryList *self, const char *id)
     HOLD_LOCK(&self->lock);
     const Entry *entry = g_hash_table_lookup(self->index, id);
     return entry ? &entry->head : NULL;
+}
+
+void entry_list_set_mended(EntryList *self, const EntryHead *head)
+{
+    HOLD_LOCK(&self->lock);
+    ((Entry *)head)->is_mended = true;
+}
+
+bool entry_list_is_mended(EntryList *self, const EntryHead *head)
+{
+    HOLD_LOCK(&self->lock);
+    return ((const Entry *)head)->is_mended;
+}
+
+bool entry_list_is_repeated(EntryList *self, const EntryHead *head)
+{
+    HOLD_LOCK(&self->lock);
+    return ((const Entry *)head)->is_repeated;
 }
 
 GPtrArray *entry_list_heads(EntryList *self)

@@ -38,6 +38,11 @@ void entry_list_cut(EntryList *self, size_t count); // keeps so many; the heads 
 size_t entry_list_count(EntryList *self);
 const EntryHead *entry_list_at(EntryList *self, size_t index); // NULL: behind the end
 const EntryHead *entry_list_find(EntryList *self, const char *id);
+/* What was no text in the entry's line became U+FFFD when it was read. */
+void entry_list_set_mended(EntryList *self, const EntryHead *head);
+bool entry_list_is_mended(EntryList *self, const EntryHead *head);
+/* Another entry of the list has the same id. */
+bool entry_list_is_repeated(EntryList *self, const EntryHead *head);
 GPtrArray *entry_list_heads(EntryList *self); // all, as const EntryHead *
 /* From the root to `leaf` (NULL: none), as const EntryHead *. A missing parent, a self-parent and a
    cycle end the walk. */

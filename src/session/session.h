@@ -60,6 +60,9 @@ GError *session_take_error(Session *self);
 typedef struct SessionContext { // buildSessionContext (agent-core §4.5)
     json_t *messages;           // array of agent messages
     json_t *entry_ids;          // for each of them, of the entry it is of
+    json_t *text_repairs;       // places of messages in which something was no text (R02)
+    json_t *tree_repairs; // places of messages before which the tree was not what it should be
+                          // (safety §8.1, R22)
     char *thinking_level;
     json_t *models; // role → "provider/id"
 } SessionContext;

@@ -30,6 +30,7 @@ typedef struct Loader {
     LineFile *source;
     bool wants_values;
     bool has_first_line; // the first usable line was seen
+    bool is_mended;      // the present one
 } Loader;
 
 static bool is_header(const json_t *value)
@@ -70,18 +71,23 @@ static void take_entry(Loader *self, json_t *entry, const LineReader *line)
     if (memmem(line->line, line->size, PERSIST_BLOB_PREFIX, strlen(PERSIST_BLOB_PREFIX)))
         persist_resolve_blobs(entry, &file->missing_blobs);
 
-    if (self->wants_values || is_given_id || file->version < SESSION_VERSION)
-        entry_list_add(file->entries, json_incref(entry)); // it is not as the line says
-    else
-        entry_list_add_line(file->entries, json_incref(entry),
-                            &(LinePlace) { self->source, line->at, line->size });
+    const LinePlace place = { self->source, line->at, line->size };
+    bool is_own = self->wants_values || is_given_id || file->version < SESSION_VERSION;
+    const EntryHead *head =
+        is_own ? entry_list_add(file->entries, json_incref(entry)) // it is not as the line says
+               : entry_list_add_line(file->entries, json_incref(entry), &place);
+    if (self->is_mended)
+        entry_list_set_mended(file->entries, head);
 }
 
 static void take_line(Loader *self, const LineReader *line)
 {
     if (line->size == 0 || !line->line)
         return;
-    g_autoptr(json_t) value = json_parse_line(line->line, line->size);
+    g_autoptr(json_t) value = json_parse_plain(line->line, line->size);
+    self->is_mended = false;
+    if (!value)
+        json_parse_mended(line->line, line->size, &value, &self->is_mended, NULL);
     if (!json_is_object(value))
         return;
 

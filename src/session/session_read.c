@@ -21,6 +21,7 @@ void session_copy_clear(SessionCopy *self)
 {
     json_decref(self->header);
     json_decref(self->entries);
+    json_decref(self->mended);
     *self = (SessionCopy) { 0 };
 }
 
@@ -39,12 +40,17 @@ bool session_read(const char *path, SessionCopy *ret_copy, GError **error)
     if (!file.header)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
     size_t count = entry_list_count(file.entries);
-    json_t *entries = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_append_take(entries, entry_list_read(file.entries, entry_list_at(file.entries, i)));
+    json_t *entries = json_array(), *mended = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const EntryHead *head = entry_list_at(file.entries, i);
+        json_append_take(entries, entry_list_read(file.entries, head));
+        if (entry_list_is_mended(file.entries, head))
+            json_append_take(mended, json_text(head->id));
+    }
     *ret_copy = (SessionCopy) {
         .header = g_steal_pointer(&file.header),
         .entries = entries,
+        .mended = mended,
         .leaf = count > 0 ? json_array_get(entries, count - 1) : NULL,
     };
     return true;

@@ -9,6 +9,7 @@
 typedef struct SessionCopy {
     json_t *header;
     json_t *entries; // of version 3, blobs put back
+    json_t *mended;  // ids of those in which something was no text, which became U+FFFD
     json_t *leaf;    // borrowed: where the conversation stands; NULL: there is no entry
 } SessionCopy;
 

@@ -72,7 +72,7 @@ J
     done
     t "safety-8.3: what check says of $_name"
     _got=$(tr ' ' '\n' <"$HOME/needed" | sort -u | tr '\n' ' ' | sed 's/^ *//; s/ *$//')
-    [ "$_got" = "${_rules#R22}" ] || fail "check says $_got, want ${_rules#R22}"
+    [ "$_got" = "$_rules" ] || fail "check says $_got, want $_rules"
     rm "$HOME/needed"
 }
 
@@ -83,7 +83,7 @@ poisoned calls-in-disorder "R05 R08 R09 R10 R11" "u a(3) r(3) u a u a(1) r(1) a 
 poisoned cut-off "R11 R14" "u a(1) r(1) u a(1) r(1) u" "aborted" "The previous turn was interrupted" "No result provided"
 poisoned empty "R01 R03 R04 R07 R09 R14" "u a(1) r(1) u" "(no output)" "!hologram" "!robot"
 poisoned odd-text R02 "u a(1) r(1) a u" "half � pair" "icon � end [31m" "!u0007" "!u0000" "!u001b"
-poisoned odd-names "R06 R07" "u a(3) r(3) a u" "functions_read" "unknown_tool" "one" "two" "three" "!functions.read"
+poisoned odd-names "R06 R07 R21" "u a(3) r(3) a u" "functions_read" "unknown_tool" "one" "two" "three" "!functions.read"
 poisoned thinking-of-others R13 "u a u a u a u" "plan" "!thinkingSignature" "!FAKE" "!EqQ"
 poisoned thinking-of-ours "R12 R13 R14 R15" "u a(1) r(1) a(1) r(1) u" "!{broken" "!half"
 poisoned lost-reasoning "R07 R13 R14 R15" "u a(1) r(1) u" "!rs_1" "!rs_2" "!fc_1" "!FAKE"
@@ -112,6 +112,23 @@ expect_contains "$HOME/told" '"rules":{"R05":3,"R08":1,"R09":2,"R10":2,"R11":1}'
 expect_contains "$HOME/told" '"strong":null'
 _answer=$(grep -n '"type":"message_start".*"role":"assistant"' "$(_stream stdout)" | head -n 1 | cut -d: -f1)
 [ "$(cut -d: -f1 "$HOME/told")" -lt "$_answer" ] || fail "told behind line $_answer"
+
+t "safety-8.3: a tree that had to be repaired, and text that is none, are told as well"
+for file in cycle torn; do
+    model_script - <<'J'
+{"text": "fine", "repeat": true}
+J
+    use_wire chat
+    sed 's/@API@/openai-completions/' "$SESSIONS/$file.jsonl" >"$HOME/session.jsonl"
+    run kedge --mode json --model lab/m1 --resume "$HOME/session.jsonl" next
+    expect_matches stdout '"type":"session_repair","rules":\{"R22":'
+done
+printf '%s\n' '{"type":"session","version":3,"id":"s","timestamp":"2026-03-04T05:06:00.000Z","cwd":"/"}' \
+    '{"type":"message","id":"e1","parentId":null,"timestamp":"2026-03-04T05:06:01.000Z","message":{"role":"user","content":"half \ud83d pair"}}' >"$HOME/session.jsonl"
+run kedge sessions check "$HOME/session.jsonl" --target lab/m1 --json
+expect_contains stdout '"R02": 1'
+run kedge --mode json --model lab/m1 --resume "$HOME/session.jsonl" next
+expect_matches stdout '"type":"session_repair","rules":\{"R02":1'
 
 # A hundred thousand entries (or a fifth), one the child of the other; a ring; one id for all of them.
 count=$(rounds_of 100000)

@@ -463,6 +463,32 @@ static void test_notes(void **state G_GNUC_UNUSED)
     }
 }
 
+/* safety-R19 and safety-R21: named tools, and a result under another name, which Gemini is sent. */
+static void test_notes_of_names(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        ModelApi api;
+        const char *rules, *entries;
+    } cases[] = {
+        { MODEL_API_GOOGLE_GENERATIVE_AI, "{'R19':1,'R21':1}", "[{'id':'e2','rules':{'R21':1}}]" },
+        { MODEL_API_ANTHROPIC_MESSAGES, "{'R19':1}", "[]" },
+        { MODEL_API_OPENAI_COMPLETIONS, "{}", "[]" },
+    };
+    g_autoptr(json_t) messages =
+        json_of("[{'role':'user','content':'x'},{'role':'assistant','content':["
+                "{'type':'toolCall','id':'123456789','name':'read','arguments':{}}]},"
+                "{'role':'toolResult','toolCallId':'123456789','toolName':'write','content':'r'},"
+                "{'role':'user','content':'y'}]");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Model) model = test_model(cases[i].api);
+        g_autoptr(BodyCache) bodies = body_cache_new();
+        const ProviderRequest request = { .model = model, .messages = messages, .bodies = bodies };
+        size_t size;
+        g_free(body_make(&request, &size));
+        assert_repairs("names", bodies, cases[i].rules, cases[i].entries);
+    }
+}
+
 /* A long list of them is cut. */
 static void test_many_notes(void **state G_GNUC_UNUSED)
 {
@@ -479,7 +505,9 @@ static void test_many_notes(void **state G_GNUC_UNUSED)
     assert_int_equal(json_array_size(entries), REPAIR_LISTED_MAX);
     assert_json("all are counted", rules, "{'R04':800,'R18':1}");
     assert_non_null(repair_rule_text("R18"));
-    assert_null(repair_rule_text("R21"));
+    assert_non_null(repair_rule_text("R21"));
+    assert_non_null(repair_rule_text("R22"));
+    assert_null(repair_rule_text("R25"));
     assert_null(repair_rule_text("R99"));
     repair_notes_rewind(notes, 0);
     g_autoptr(json_t) none = repair_notes_rules(notes);
@@ -494,7 +522,8 @@ int main(void)
         cmocka_unit_test(test_blocked_images), cmocka_unit_test(test_any_history),
         cmocka_unit_test(test_roles),          cmocka_unit_test(test_stub_tools),
         cmocka_unit_test(test_many_images),    cmocka_unit_test(test_large_body),
-        cmocka_unit_test(test_notes),          cmocka_unit_test(test_many_notes),
+        cmocka_unit_test(test_notes),          cmocka_unit_test(test_notes_of_names),
+        cmocka_unit_test(test_many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

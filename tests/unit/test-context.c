@@ -96,6 +96,33 @@ static void test_build(void **state G_GNUC_UNUSED)
     }
 }
 
+/* safety-R22: what the walk had to repair is said of the message that comes after it. */
+static void test_tree_repairs(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *entries, *want;
+    } cases[] = {
+        { "a chain", "[" CHAIN "]", "[]" },
+        { "a cycle", "[" USER("u1", "\"u2\"", "a") "," USER("u2", "\"u1\"", "b") "]", "[0]" },
+        { "a parent that is not there", "[" USER("u1", "\"zz\"", "a") "]", "[0]" },
+        { "an id twice", "[" USER("u1", "null", "a") "," USER("u1", "null", "b") "]", "[0]" },
+        { "the kept id is not on the path", "[" CHAIN "," COMPACTION("c1", "\"a2\"", "nowhere") "]",
+          "[0]" },
+        { "nothing is to be kept", "[" CHAIN "," COMPACTION("c1", "\"a2\"", "") "]", "[]" },
+        { "a compaction without a summary",
+          "[" CHAIN ",{\"type\":\"compaction\",\"id\":\"k\",\"parentId\":\"a2\"}]", "[0]" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) entries = NULL;
+        assert_true(json_parse_text(cases[i].entries, &entries, NULL));
+        g_auto(SessionContext) context = { 0 };
+        session_context_build(entries, NULL, &context);
+        g_autofree char *got = json_to_text(context.tree_repairs);
+        if (!g_str_equal(got, cases[i].want))
+            fail_msg("%s: got %s, want %s", cases[i].name, got, cases[i].want);
+    }
+}
+
 static void test_summary_message(void **state G_GNUC_UNUSED)
 {
     g_autoptr(json_t) entries = NULL;
@@ -115,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_build),
+        cmocka_unit_test(test_tree_repairs),
         cmocka_unit_test(test_summary_message),
     };
     return cmocka_run_group_tests_name("context", tests, NULL, NULL);
