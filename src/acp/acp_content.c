@@ -137,11 +137,8 @@ json_t *acp_tool_call(const char *call_id, const char *tool, const json_t *argum
 {
     g_autofree char *title = title_of(tool ? tool : "?", arguments);
     json_t *update = update_new("tool_call");
-    json_set_text(update, "toolCallId", call_id);
-    json_set_text(update, "title", title);
-    json_set_text(update, "kind", kind_of(tool));
-    json_set_text(update, "status", status);
-    json_set_take(update, "rawInput", json_deep_copy(arguments));
+    json_add(update, "toolCallId:%s title:%s kind:%s status:%s rawInput:%p", call_id, title,
+             kind_of(tool), status, json_deep_copy(arguments));
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
     call_paths_add(arguments, paths);
     json_t *places = json_array();
@@ -158,8 +155,7 @@ json_t *acp_tool_call(const char *call_id, const char *tool, const json_t *argum
 json_t *acp_tool_update(const char *call_id, const char *status, const json_t *result)
 {
     json_t *update = update_new("tool_call_update");
-    json_set_text(update, "toolCallId", call_id);
-    json_set_text(update, "status", status);
+    json_add(update, "toolCallId:%s status:%s", call_id, status);
     if (!result)
         return update;
     json_t *content = json_array();

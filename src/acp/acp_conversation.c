@@ -259,11 +259,11 @@ static void acp_conversation_ask(AcpConversation *self, const json_t *question)
 {
     json_t *call = acp_tool_update(call_of_question(self, question), "pending", NULL);
     json_object_del(call, "sessionUpdate");
-    json_set_text(call, "title", json_get_text(question, "summary"));
-    json_set_take(call, "rawInput", json_deep_copy(json_object_get(question, "arguments")));
+    json_add(call, "title:%s rawInput:%p", json_get_text(question, "summary"),
+             json_deep_copy(json_object_get(question, "arguments")));
     json_t *content = json_array(), *item = json_object();
-    json_set_text(item, "type", "content");
-    json_set_take(item, "content", message_text_block(json_get_text(question, "text")));
+    json_add(item, "type:%s content:%p", "content",
+             message_text_block(json_get_text(question, "text")));
     json_append_take(content, item);
     json_set_take(call, "content", content);
 

@@ -168,9 +168,8 @@ static bool ask_anew(Agent *self)
         return false;
     self->has_repeated = true;
     json_t *event = agent_event_new(EVENT_NOTICE);
-    json_set_text(event, "level", "warning");
-    json_set_text(event, "message", problem);
-    json_set_take(event, "limit", json_pack("{s:s}", "which", "loop"));
+    json_add(event, "level:%s message:%s limit:%p", "warning", problem,
+             json_pack("{s:s}", "which", "loop"));
     agent_events_emit(&self->options.events, event);
     conversation_drop_answer(&self->conversation);
     return true;
@@ -218,9 +217,8 @@ static json_t *agent_continuation(Agent *self, Cancel *cancel)
 static void emit_reminder(const Agent *self, json_t *todos, int64_t max_reminders)
 {
     json_t *event = agent_event_new(EVENT_TODO_REMINDER);
-    json_set_take(event, "todos", json_incref(todos));
-    json_set_int(event, "attempt", self->reminders);
-    json_set_int(event, "maxAttempts", max_reminders);
+    json_add(event, "todos:%p attempt:%jd maxAttempts:%jd", json_incref(todos), self->reminders,
+             max_reminders);
     agent_events_emit(&self->options.events, event);
 }
 

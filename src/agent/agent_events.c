@@ -32,7 +32,6 @@ void agent_events_emit_notice(const AgentEvents *self, const char *level, const 
     if (!self->func)
         return;
     json_t *event = agent_event_new(EVENT_NOTICE);
-    json_set_text(event, "level", level);
-    json_set_text(event, "message", text);
+    json_add(event, "level:%s message:%s", level, text);
     agent_events_emit(self, event);
 }

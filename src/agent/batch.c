@@ -73,8 +73,7 @@ static json_t *text_content(const char *text)
 static json_t *call_event(const Call *call, EventKind kind)
 {
     json_t *event = agent_event_new(kind);
-    json_set_text(event, "toolCallId", call->id);
-    json_set_text(event, "toolName", call->name);
+    json_add(event, "toolCallId:%s toolName:%s", call->id, call->name);
     return event;
 }
 
@@ -116,8 +115,7 @@ static void call_finish(Call *call, json_t *content, json_t *details, bool is_er
         call_emit_start(call);
     if (events->func) {
         json_t *event = call_event(call, EVENT_TOOL_EXECUTION_END);
-        json_set_take(event, "result", result_object(content, details));
-        json_set_bool(event, "isError", is_error);
+        json_add(event, "result:%p isError:%hhd", result_object(content, details), is_error);
         agent_events_emit(events, event);
     }
     g_autoptr(json_t) message = message_tool_result(

@@ -174,11 +174,9 @@ static json_t *make_result(const Conversation *conversation, const CompactionPla
     g_autoptr(GString) summary = g_string_new(text);
     json_t *result = json_object();
     json_t *details = file_details(plan, summary);
-    json_set_text(result, "summary", summary->str);
-    json_set_text(result, "shortSummary", short_text);
-    json_set_text(result, "firstKeptEntryId", plan->first_kept_id);
-    json_set_int(result, "tokensBefore", conversation_tokens(conversation));
-    json_set_take(result, "details", details);
+    json_add(result, "summary:%s shortSummary:%s firstKeptEntryId:%s tokensBefore:%jd details:%p",
+             summary->str, short_text, plan->first_kept_id, conversation_tokens(conversation),
+             details);
     return result;
 }
 

@@ -110,8 +110,7 @@ static void emit_start(const Compactor *self, const char *reason, bool is_automa
     const AgentEvents *events = self->conversation->events;
     if (is_automatic) {
         json_t *event = agent_event_new(EVENT_AUTO_COMPACTION_START);
-        json_set_text(event, "reason", reason);
-        json_set_text(event, "action", ACTION);
+        json_add(event, "reason:%s action:%s", reason, ACTION);
         agent_events_emit(events, event);
     }
     json_t *event = agent_event_new(EVENT_COMPACTION_START);
@@ -136,9 +135,8 @@ static char *failure_text(const char *reason, const GError *problem)
 static void fill_end(json_t *event, const CompactionEnd *end, const char *text)
 {
     bool is_aborted = end->problem && error_is(end->problem, KEDGE_ERROR_CANCELLED);
-    json_set_take(event, "result", end->result ? json_incref(end->result) : NULL);
-    json_set_bool(event, "aborted", is_aborted);
-    json_set_bool(event, "willRetry", end->will_retry);
+    json_add(event, "result:%p aborted:%hhd willRetry:%hhd",
+             end->result ? json_incref(end->result) : NULL, is_aborted, end->will_retry);
     if (end->problem && !is_aborted)
         json_set_text(event, "errorMessage", text);
 }

@@ -147,8 +147,7 @@ void event_hub_publish_control(EventHub *self, json_t *event)
 void event_hub_publish_notice(EventHub *self, const char *level, const char *text)
 {
     json_t *event = agent_event_new(EVENT_NOTICE);
-    json_set_text(event, "level", level);
-    json_set_text(event, "message", text);
+    json_add(event, "level:%s message:%s", level, text);
     event_hub_publish(self, event);
 }
 

@@ -184,8 +184,7 @@ static void add_update(Reading *self, json_t *event, size_t bytes)
         self->message = message_so_far(self->live);
     if (self->is_whole)
         json_object_set(update, "message", self->message);
-    json_set_take(update, "assistantMessageEvent", event);
-    json_set_int(update, "length", (gint64)self->cursor->bytes);
+    json_add(update, "assistantMessageEvent:%p length:%jd", event, (gint64)self->cursor->bytes);
     json_append_take(self->updates, update);
 }
 

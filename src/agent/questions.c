@@ -105,8 +105,7 @@ static void question_close(Questions *self, Question *question, Cancel *cancel)
                          : is_closed                ? "closed"
                                                     : "timeout";
     json_t *event = agent_event_new(EVENT_QUESTION_CLOSED);
-    json_set_text(event, "id", question->id);
-    json_set_text(event, "reason", reason);
+    json_add(event, "id:%s reason:%s", question->id, reason);
     event_hub_publish_control(self->hub, event);
 }
 

@@ -27,9 +27,8 @@ void repair_report_tell(Conversation *conversation)
     if (is_known)
         return;
     json_t *event = agent_event_new(EVENT_SESSION_REPAIR);
-    json_set_take(event, "rules", json_incref(rules));
-    json_set_take(event, "entries", json_incref(ids));
-    json_set_take(event, "strong", json_null());
+    json_add(event, "rules:%p entries:%p strong:%p", json_incref(rules), json_incref(ids),
+             json_null());
     agent_events_emit(conversation->events, event);
 }
 
@@ -43,8 +42,6 @@ void repair_report_tell_strong(const Conversation *conversation, const json_t *b
             json_array_append(entries, json_array_get(conversation->entry_ids, i));
     }
     json_t *event = agent_event_new(EVENT_SESSION_REPAIR);
-    json_set_take(event, "rules", json_object());
-    json_set_take(event, "entries", entries);
-    json_set_text(event, "strong", name);
+    json_add(event, "rules:%p entries:%p strong:%s", json_object(), entries, name);
     agent_events_emit(conversation->events, event);
 }

@@ -13,19 +13,16 @@ static void emit_start(const Retry *self, int64_t max_attempts, int64_t delay_ms
                        const char *problem)
 {
     json_t *event = agent_event_new(EVENT_AUTO_RETRY_START);
-    json_set_int(event, "attempt", self->attempt);
-    json_set_int(event, "maxAttempts", max_attempts);
-    json_set_int(event, "delayMs", delay_ms);
-    json_set_text(event, "errorMessage", problem);
+    json_add(event, "attempt:%d maxAttempts:%jd delayMs:%jd errorMessage:%s", self->attempt,
+             max_attempts, delay_ms, problem);
     agent_events_emit(self->conversation->events, event);
 }
 
 static void emit_end(Retry *self, const char *final_error)
 {
     json_t *event = agent_event_new(EVENT_AUTO_RETRY_END);
-    json_set_bool(event, "success", final_error == NULL);
-    json_set_int(event, "attempt", self->attempt);
-    json_set_text(event, "finalError", final_error);
+    json_add(event, "success:%hhd attempt:%d finalError:%s", final_error == NULL, self->attempt,
+             final_error);
     agent_events_emit(self->conversation->events, event);
     self->attempt = 0;
 }

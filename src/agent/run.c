@@ -132,8 +132,7 @@ static void turn_end(Run *self, json_t *message, json_t *results)
 {
     if (self->events->func) {
         json_t *event = agent_event_new(EVENT_TURN_END);
-        json_set_take(event, "message", json_incref(message));
-        json_set_take(event, "toolResults", json_incref(results));
+        json_add(event, "message:%p toolResults:%p", json_incref(message), json_incref(results));
         agent_events_emit(self->events, event);
     }
     // a session that cannot be written is said once; an answer is worth more than its record
@@ -232,9 +231,8 @@ static bool is_in_loop(Run *self)
     }
     self->budget_text = g_strdup(text);
     json_t *event = agent_event_new(EVENT_NOTICE);
-    json_set_text(event, "level", "warning");
-    json_set_text(event, "message", text);
-    json_set_take(event, "limit", json_pack("{s:s}", "which", "loop"));
+    json_add(event, "level:%s message:%s limit:%p", "warning", text,
+             json_pack("{s:s}", "which", "loop"));
     agent_events_emit(self->events, event);
     self->end = AGENT_LOOP;
     return true;

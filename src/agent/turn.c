@@ -119,8 +119,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
     json_t *message =
         provider_stream(request->http, &wire, listener->cancel, on_provider_event, listener);
     if (listener->is_in_loop && !cancel_has_fired(request->cancel)) {
-        json_set_text(message, "stopReason", "error");
-        json_set_text(message, "errorMessage", TEXT_LOOP_PROBLEM);
+        json_add(message, "stopReason:%s errorMessage:%s", "error", TEXT_LOOP_PROBLEM);
     }
     return message;
 }
@@ -131,8 +130,7 @@ static bool is_stopped_by_rule(const TurnRequest *request, json_t *message)
     if (!request->rules || !stream_rules_have_stopped(request->rules) ||
         cancel_has_fired(request->cancel) || g_str_equal(message_stop_reason(message), "error"))
         return false;
-    json_set_text(message, "stopReason", "aborted");
-    json_set_text(message, "errorMessage", "Request was aborted");
+    json_add(message, "stopReason:%s errorMessage:%s", "aborted", "Request was aborted");
     return true;
 }
 

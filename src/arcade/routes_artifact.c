@@ -106,13 +106,12 @@ bool route_artifact(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError *
     hub_look_at(request->arcade->hub, request->id);
     g_autofree char *path = run_artifact_file(document.artifact);
     json_t *view = view_artifact(document.artifact);
-    json_set_bool(view, "exists", !document.is_gone);
-    json_set_int(view, "size", (gint64)document.size);
-    json_set_take(view, "sha256", json_text(document.sha256));
-    json_set_bool(view, "isBinary", document.data && !is_text(&document));
-    json_set_bool(view, "isTooLarge", !document.data && !document.is_gone);
-    json_set_bool(view, "editable", is_text(&document) && access(path, W_OK) == 0);
-    json_set_take(view, "pendingEdits", g_steal_pointer(&edits));
+    json_add(view,
+             "exists:%hhd size:%jd sha256:%s? isBinary:%hhd isTooLarge:%hhd editable:%hhd "
+             "pendingEdits:%p",
+             !document.is_gone, (gint64)document.size, document.sha256,
+             document.data && !is_text(&document), !document.data && !document.is_gone,
+             is_text(&document) && access(path, W_OK) == 0, g_steal_pointer(&edits));
     reply_json(reply, 200, view);
     return true;
 }
@@ -244,9 +243,8 @@ static void reply_saved(ArcadeReply *reply, const EditSaved *saved)
     json_t *answer = json_make("sha256:%s editId:%p", saved->sha256,
                                saved->edit_id ? json_integer(saved->edit_id) : json_null());
     if (saved->merged) {
-        json_set_bool(answer, "merged", true);
-        json_set_text(answer, "content", saved->merged);
-        json_set_take(answer, "fromElsewhere", line_ranges_json(saved->from_elsewhere));
+        json_add(answer, "merged:%hhd content:%s fromElsewhere:%p", true, saved->merged,
+                 line_ranges_json(saved->from_elsewhere));
     }
     reply_json(reply, 200, answer);
     reply_set_etag(reply, saved->sha256);

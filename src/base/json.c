@@ -337,19 +337,32 @@ static json_t *make_value(const char *conversion, va_list *values)
     return is_boolean ? json_boolean(number) : json_integer(number);
 }
 
+static void add_members(json_t *object, const char *format, va_list *values)
+{
+    for (const char *at = format; *at != '\0'; at += strspn(at, " ")) {
+        const char *colon = strchr(at, ':');
+        g_autofree char *key = g_strndup(at, (size_t)(colon - at));
+        json_set_take(object, key, make_value(colon + 1, values));
+        at = colon + strcspn(colon, " ");
+    }
+}
+
 json_t *json_make(const char *format, ...)
 {
     json_t *object = json_object();
     va_list values;
     va_start(values, format);
-    for (const char *at = format; *at != '\0'; at += strspn(at, " ")) {
-        const char *colon = strchr(at, ':');
-        g_autofree char *key = g_strndup(at, (size_t)(colon - at));
-        json_set_take(object, key, make_value(colon + 1, &values));
-        at = colon + strcspn(colon, " ");
-    }
+    add_members(object, format, &values);
     va_end(values);
     return object;
+}
+
+void json_add(json_t *object, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    add_members(object, format, &values);
+    va_end(values);
 }
 
 const char *json_get_text(const json_t *object, const char *key)

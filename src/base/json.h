@@ -50,6 +50,8 @@ void json_append_take(json_t *array, json_t *value);
  * reference.
  */
 json_t *json_make(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* The same members, set in an object that there is. */
+void json_add(json_t *object, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Readers tolerate a NULL or non-object `object`. Borrowed results. */
 const char *json_get_text(const json_t *object, const char *key); // NULL when no string

@@ -203,8 +203,6 @@ json_t *review_request_body(const json_t *review, const char *commit)
         pull_comment_fill(comment, &spot, said, false);
         json_append_take(comments, comment);
     }
-    json_set_text(body, "body", text->str);
-    json_set_text(body, "commit_id", commit);
-    json_set_take(body, "comments", comments);
+    json_add(body, "body:%s commit_id:%s comments:%p", text->str, commit, comments);
     return body;
 }

@@ -26,8 +26,8 @@ static int print_envelope(const Printing *how, json_t *envelope_)
     if (how->has_meta) {
         g_autofree char *name = how->operation ? manual_name(how->operation) : NULL;
         json_t *meta = manual_version();
-        json_set_take(meta, "operation", json_text(name));
-        json_set_int(meta, "duration_ms", time_monotonic_ms() - how->started_ms);
+        json_add(meta, "operation:%s? duration_ms:%jd", name,
+                 time_monotonic_ms() - how->started_ms);
         json_set_take(envelope, "meta", meta);
     }
     g_autofree char *text = answer_text(envelope, how->is_compact);

@@ -88,8 +88,7 @@ static json_t *entry_of(const char *address, const AddOptions *given)
     json_t *entry = json_make("host:%s username:%s", address, given->user);
     if (given->port != 0)
         json_set_int(entry, "port", given->port);
-    json_set_text(entry, "keyPath", given->key);
-    json_set_text(entry, "description", given->description);
+    json_add(entry, "keyPath:%s description:%s", given->key, given->description);
     if (given->has_no_compat)
         json_set_bool(entry, "compat", false);
     return entry;

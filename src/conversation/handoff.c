@@ -171,8 +171,7 @@ bool handoff_run_automatically(Engine *engine, Cancel *cancel)
     g_autoptr(json_t) data = NULL;
     bool is_done = handoff_run(engine, NULL, cancel, &data, &problem);
     json_t *end = agent_event_new(EVENT_AUTO_COMPACTION_END);
-    json_set_bool(end, "aborted", is_done && !data);
-    json_set_bool(end, "willRetry", false);
+    json_add(end, "aborted:%hhd willRetry:%hhd", is_done && !data, false);
     if (problem) {
         g_autofree char *text = g_strdup_printf("Auto-handoff failed: %s", problem->message);
         json_set_text(end, "errorMessage", text);

@@ -108,9 +108,7 @@ Cancel *aside_cancel(Aside *self)
 void aside_tell(Aside *self, const char *text, const json_t *block)
 {
     json_t *event = agent_event_new(EVENT_COMMAND_PROGRESS);
-    json_set_text(event, "command", "aside");
-    json_set_text(event, "id", self->id);
-    json_set_text(event, "text", text);
+    json_add(event, "command:%s id:%s text:%s", "aside", self->id, text);
     if (block)
         json_set_take(event, "block", json_incref((json_t *)block));
     event_hub_publish_control(self->hub, event);

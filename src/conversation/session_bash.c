@@ -128,12 +128,12 @@ json_t *session_bash_data(const SessionBash *self)
     json_t *data = json_make("output:%s", result->output);
     if (!result->is_cancelled)
         json_set_int(data, "exitCode", result->exit_code);
-    json_set_bool(data, "cancelled", result->is_cancelled);
-    json_set_bool(data, "truncated", result->is_truncated);
-    json_set_int(data, "totalLines", (gint64)result->total_lines);
-    json_set_int(data, "totalBytes", (gint64)result->total_bytes);
-    json_set_int(data, "outputLines", (gint64)result->output_lines);
-    json_set_int(data, "outputBytes", (gint64)result->output_bytes);
+    json_add(data,
+             "cancelled:%hhd truncated:%hhd totalLines:%jd totalBytes:%jd outputLines:%jd "
+             "outputBytes:%jd",
+             result->is_cancelled, result->is_truncated, (gint64)result->total_lines,
+             (gint64)result->total_bytes, (gint64)result->output_lines,
+             (gint64)result->output_bytes);
     set_artifact(data, self, result->artifact_id);
     return data;
 }
@@ -146,8 +146,7 @@ json_t *session_bash_message(const SessionBash *self)
     json_set_text(message, "output", result->output);
     if (!result->is_cancelled)
         json_set_int(message, "exitCode", result->exit_code);
-    json_set_bool(message, "cancelled", result->is_cancelled);
-    json_set_bool(message, "truncated", result->is_truncated);
+    json_add(message, "cancelled:%hhd truncated:%hhd", result->is_cancelled, result->is_truncated);
     set_artifact(message, self, result->artifact_id);
     if (self->is_excluded)
         json_set_bool(message, "excludeFromContext", true);

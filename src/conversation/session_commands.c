@@ -238,11 +238,9 @@ COMMAND(cycle_model)
         return true;
     }
     reply->data = json_object();
-    json_set_take(reply->data, "model", current_model(session));
-    json_set_text(reply->data, "thinkingLevel",
-                  thinking_level_name(agent_session_thinking(session)));
-    json_set_bool(reply->data, "isScoped", agent_session_is_scoped(session));
-    json_set_text(reply->data, "role", role);
+    json_add(reply->data, "model:%p thinkingLevel:%s isScoped:%hhd role:%s", current_model(session),
+             thinking_level_name(agent_session_thinking(session)), agent_session_is_scoped(session),
+             role);
     return true;
 }
 

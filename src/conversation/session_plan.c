@@ -90,8 +90,7 @@ static void agent_session_leave(AgentSession *self, const char *mode, const char
 static void agent_session_publish(AgentSession *self)
 {
     json_t *event = agent_event_new(EVENT_MODE_CHANGED);
-    json_set_text(event, "mode", self->plan.mode);
-    json_set_text(event, "planFilePath", self->plan.file);
+    json_add(event, "mode:%s planFilePath:%s", self->plan.mode, self->plan.file);
     event_hub_publish(self->hub, event);
     self->plan.told = self->plan.mode;
 }

@@ -70,9 +70,8 @@ static json_t *choice_form(const ToolChoice *choice)
     json_t *options = choice->options ? json_array() : NULL;
     for (size_t i = 0; options && choice->options[i]; i++)
         json_append_take(options, json_text(choice->options[i]));
-    json_set_text(field, "type", "string");
-    json_set_text(field, "title", options ? "Choice" : "Your answer");
-    json_set_take(field, "enum", options);
+    json_add(field, "type:%s title:%s enum:%p", "string", options ? "Choice" : "Your answer",
+             options);
     return questions_form(choice->title, "choice", field);
 }
 

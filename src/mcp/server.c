@@ -47,8 +47,7 @@ static json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door, bool ha
         if (has_titles)
             json_set_text(item, "title", tool->label);
         g_autofree char *description = tool_description(tool, tools);
-        json_set_text(item, "description", description);
-        json_set_take(item, "inputSchema", tool_schema(tool));
+        json_add(item, "description:%s inputSchema:%p", description, tool_schema(tool));
         if (tool->output_schema)
             json_set_take(item, "outputSchema", tool->output_schema(tool));
         json_set_take(item, "annotations", tool_annotations(tool, door, !has_titles));

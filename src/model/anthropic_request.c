@@ -123,8 +123,7 @@ static json_t *write_thinking(const json_t *block)
         return text && *text ? message_text_block(text) : NULL;
     json_t *thinking = json_object();
     json_set_text(thinking, "type", "thinking");
-    json_set_text(thinking, "thinking", text ? text : "");
-    json_set_text(thinking, "signature", signature);
+    json_add(thinking, "thinking:%s signature:%s", text ? text : "", signature);
     return thinking;
 }
 
@@ -266,8 +265,7 @@ void anthropic_write_head(const ProviderRequest *request, const BodyFacts *facts
     g_autoptr(json_t) tools = write_tools(request->tools);
     mark_last(tools, marker);
     mark_last(system, marker);
-    json_set_text(head, "model", request->model->id);
-    json_set_bool(head, "stream", true);
+    json_add(head, "model:%s stream:%hhd", request->model->id, true);
     if (json_array_size(system) > 0)
         json_object_set(head, "system", system);
     if (json_array_size(tools) > 0)

@@ -396,10 +396,9 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     json_t *message = json_make("role:%s", "toolResult");
     json_set_text(message, "toolCallId", normal_id(self, id ? id : "", true)); // known by now
     g_autofree char *sent_name = convert_tool_name(name);
-    json_set_text(message, "toolName", sent_name);
     note_result_name(self, result, sent_name);
-    json_set_take(message, "content", blocks);
-    json_set_bool(message, "isError", result ? json_get_bool(result, "isError", false) : true);
+    json_add(message, "toolName:%s content:%p isError:%hhd", sent_name, blocks,
+             result ? json_get_bool(result, "isError", false) : true);
     json_append_take(self->out, message);
 }
 

@@ -42,11 +42,9 @@ json_t *message_tool_result(const char *call_id, const char *tool_name, json_t *
                             json_t *details, bool is_error)
 {
     json_t *self = message_new("toolResult");
-    json_set_text(self, "toolCallId", call_id ? call_id : "");
-    json_set_text(self, "toolName", tool_name ? tool_name : "");
-    json_set_take(self, "content", content ? content : json_array());
-    json_set_take(self, "details", details);
-    json_set_bool(self, "isError", is_error);
+    json_add(self, "toolCallId:%s toolName:%s content:%p details:%p isError:%hhd",
+             call_id ? call_id : "", tool_name ? tool_name : "", content ? content : json_array(),
+             details, is_error);
     return message_stamp(self);
 }
 

@@ -145,10 +145,9 @@ json_t *model_to_json(const Model *model)
     if (model->accepts_images)
         json_append_take(input, json_text("image"));
     json_t *cost = json_object();
-    json_set_take(cost, "input", json_real(model->cost.input));
-    json_set_take(cost, "output", json_real(model->cost.output));
-    json_set_take(cost, "cacheRead", json_real(model->cost.cache_read));
-    json_set_take(cost, "cacheWrite", json_real(model->cost.cache_write));
+    json_add(cost, "input:%p output:%p cacheRead:%p cacheWrite:%p", json_real(model->cost.input),
+             json_real(model->cost.output), json_real(model->cost.cache_read),
+             json_real(model->cost.cache_write));
     json_t *object = json_make("provider:%s id:%s name:%s api:%s baseUrl:%s reasoning:%hhd "
                                "input:%p cost:%p contextWindow:%jd maxTokens:%jd",
                                model->provider, model->id, model->name, model_api_name(model->api),

@@ -231,8 +231,7 @@ static void set_thinking(json_t *body, const ProviderRequest *request, const Ope
 void openai_write_head(const ProviderRequest *request, const BodyFacts *facts, json_t *head)
 {
     OpenaiCompat compat = openai_compat(request->model);
-    json_set_text(head, "model", request->model->id);
-    json_set_bool(head, "stream", true);
+    json_add(head, "model:%s stream:%hhd", request->model->id, true);
     if (compat.supports_usage_in_streaming) {
         json_set_take(head, "stream_options", json_make("include_usage:%hhd", true));
     }

@@ -87,8 +87,8 @@ static json_t *roles_of(const Model *model, const ModelListOptions *options)
             continue;
         const json_t *tag = json_get_object(options->tags, role);
         json_t *object = json_pack("{s:s}", "id", role);
-        json_set_text(object, "name", json_get_text(tag, "name"));
-        json_set_text(object, "color", json_get_text(tag, "color"));
+        json_add(object, "name:%s color:%s", json_get_text(tag, "name"),
+                 json_get_text(tag, "color"));
         json_append_take(roles, object);
     }
     return roles;

@@ -121,9 +121,7 @@ static json_t *text_item(const char *text, const char *id)
     json_set_take(part, "annotations", json_array());
     json_t *content = json_array();
     json_append_take(content, part);
-    json_set_take(item, "content", content);
-    json_set_text(item, "status", "completed");
-    json_set_text(item, "id", id);
+    json_add(item, "content:%p status:%s id:%s", content, "completed", id);
     return item;
 }
 
@@ -151,9 +149,8 @@ static void append_call(json_t *out, const json_t *block, bool has_ids)
     json_t *item = item_new("function_call");
     if (has_ids && ids[0] && is_item_id(ids[1], "fc"))
         json_set_text(item, "id", ids[1]);
-    json_set_text(item, "call_id", ids[0] ? ids[0] : "");
-    json_set_text(item, "name", json_get_text(block, "name"));
-    json_set_text(item, "arguments", arguments);
+    json_add(item, "call_id:%s name:%s arguments:%s", ids[0] ? ids[0] : "",
+             json_get_text(block, "name"), arguments);
     json_append_take(out, item);
 }
 
@@ -183,9 +180,8 @@ void responses_write_results(const Model *model G_GNUC_UNUSED, const json_t *res
         g_autofree char *call_id = g_strndup(id ? id : "", strcspn(id ? id : "", "|"));
         g_autofree char *text = wire_join_text(blocks, "\n");
         json_t *item = item_new("function_call_output");
-        json_set_text(item, "call_id", call_id);
-        json_set_take(item, "output",
-                      wire_has_images(blocks) ? write_content(blocks) : json_text(text));
+        json_add(item, "call_id:%s output:%p", call_id,
+                 wire_has_images(blocks) ? write_content(blocks) : json_text(text));
         json_append_take(out, item);
     }
 }
@@ -195,8 +191,8 @@ static json_t *write_tools(const json_t *tools)
     json_t *out = json_array();
     json_each (tools, i, tool) {
         json_t *entry = item_new("function");
-        json_set_text(entry, "name", json_get_text(tool, "name"));
-        json_set_text(entry, "description", json_get_text(tool, "description"));
+        json_add(entry, "name:%s description:%s", json_get_text(tool, "name"),
+                 json_get_text(tool, "description"));
         json_object_set(entry, "parameters", json_object_get(tool, "parameters"));
         json_set_bool(entry, "strict", json_get_bool(tool, "strict", false));
         json_append_take(out, entry);
@@ -217,9 +213,7 @@ static void set_cache(const ProviderRequest *request, json_t *head)
 
 void responses_write_head(const ProviderRequest *request, const BodyFacts *facts, json_t *head)
 {
-    json_set_text(head, "model", request->model->id);
-    json_set_bool(head, "stream", true);
-    json_set_bool(head, "store", false);
+    json_add(head, "model:%s stream:%hhd store:%hhd", request->model->id, true, false);
     set_cache(request, head);
     if (request->model->is_reasoning) {
         json_t *include = json_array();

@@ -62,14 +62,10 @@ ModelStream *model_stream_new(const Model *model, ProviderEventFunc func, void *
     self->started_at = time_monotonic_ms();
     self->message = json_object();
     self->content = json_array();
-    json_set_text(self->message, "role", "assistant");
-    json_set_take(self->message, "content", self->content);
-    json_set_text(self->message, "api", model_api_name(model->api));
-    json_set_text(self->message, "provider", model->provider);
-    json_set_text(self->message, "model", model->id);
-    json_set_take(self->message, "usage", usage_to_json(&self->usage, &model->cost));
-    json_set_text(self->message, "stopReason", "stop");
-    json_set_int(self->message, "timestamp", time_now_ms());
+    json_add(self->message,
+             "role:%s content:%p api:%s provider:%s model:%s usage:%p stopReason:%s timestamp:%jd",
+             "assistant", self->content, model_api_name(model->api), model->provider, model->id,
+             usage_to_json(&self->usage, &model->cost), "stop", time_now_ms());
     return self;
 }
 
@@ -401,8 +397,8 @@ void model_stream_set_usage(ModelStream *self, const Usage *usage)
 static json_t *stream_end(ModelStream *self, const char *type, const char *reason, const char *key)
 {
     stream_begin(self);
-    json_set_text(self->message, "stopReason", reason);
-    json_set_int(self->message, "duration", time_monotonic_ms() - self->started_at);
+    json_add(self->message, "stopReason:%s duration:%jd", reason,
+             time_monotonic_ms() - self->started_at);
     if (self->first_at > 0)
         json_set_int(self->message, "ttft", self->first_at - self->started_at);
     model_stream_message(self);

@@ -11,13 +11,11 @@ static void send_confirm(RpcLink *link, const json_t *question)
     const char *tool = json_get_text(question, "tool");
     g_autofree char *title = g_strdup_printf("Allow %s?", tool ? tool : "this call");
     json_t *request = request_new(json_get_text(question, "id"), "confirm");
-    json_set_text(request, "title", title);
-    json_set_text(request, "message", json_get_text(question, "text"));
-    json_set_text(request, "tool", tool);
-    json_set_text(request, "effect", json_get_text(question, "effect"));
-    json_set_text(request, "summary", json_get_text(question, "summary"));
-    json_set_take(request, "arguments", json_incref(json_object_get(question, "arguments")));
-    json_set_take(request, "timeout", json_incref(json_object_get(question, "timeout")));
+    json_add(request, "title:%s message:%s tool:%s effect:%s summary:%s arguments:%p timeout:%p",
+             title, json_get_text(question, "text"), tool, json_get_text(question, "effect"),
+             json_get_text(question, "summary"),
+             json_incref(json_object_get(question, "arguments")),
+             json_incref(json_object_get(question, "timeout")));
     rpc_link_send(link, request);
 }
 
@@ -25,10 +23,9 @@ static void send_confirm(RpcLink *link, const json_t *question)
 static void send_choice(RpcLink *link, const json_t *question)
 {
     json_t *request = request_new(json_get_text(question, "id"), json_get_text(question, "method"));
-    json_set_text(request, "title", json_get_text(question, "title"));
-    json_set_text(request, "tool", json_get_text(question, "tool"));
-    json_set_take(request, "options", json_incref(json_object_get(question, "options")));
-    json_set_take(request, "timeout", json_incref(json_object_get(question, "timeout")));
+    json_add(request, "title:%s tool:%s options:%p timeout:%p", json_get_text(question, "title"),
+             json_get_text(question, "tool"), json_incref(json_object_get(question, "options")),
+             json_incref(json_object_get(question, "timeout")));
     rpc_link_send(link, request);
 }
 

@@ -68,9 +68,8 @@ static bool open_call(HostTools *self, HostCall *call, const json_t *arguments, 
     if (is_gone)
         return fail_disconnected(error);
     json_t *frame = frame_new("host_tool_call", call->id);
-    json_set_text(frame, "toolCallId", tool_call_id(call->call));
-    json_set_text(frame, "toolName", tool_call_tool(call->call)->name);
-    json_set_take(frame, "arguments", json_deep_copy(arguments));
+    json_add(frame, "toolCallId:%s toolName:%s arguments:%p", tool_call_id(call->call),
+             tool_call_tool(call->call)->name, json_deep_copy(arguments));
     host_tools_publish(self, frame);
     return true;
 }

@@ -82,7 +82,6 @@ json_t *rpc_reference_schema(void)
         json_append_take(choices, command_schema(command->name, command->help, command->fields));
     json_t *schema = json_object();
     json_set_text(schema, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    json_set_text(schema, "title", "A line to kedge --mode rpc");
-    json_set_take(schema, "oneOf", choices);
+    json_add(schema, "title:%s oneOf:%p", "A line to kedge --mode rpc", choices);
     return schema;
 }

@@ -126,9 +126,8 @@ static void send_ready(RpcServer *self)
     json_append_take(versions, json_integer(1));
     json_t *ready = json_object();
     json_set_text(ready, "type", "ready");
-    json_set_int(ready, "protocolVersion", 1);
-    json_set_take(ready, "supportedProtocolVersions", versions);
-    json_set_text(ready, "version", KEDGE_VERSION);
+    json_add(ready, "protocolVersion:%d supportedProtocolVersions:%p version:%s", 1, versions,
+             KEDGE_VERSION);
     rpc_link_send(&self->link, ready);
 }
 

@@ -45,8 +45,7 @@ json_t *entry_new_header(const char *cwd, const char *parent_session)
     g_autofree char *id = new_session_id();
     json_t *header = json_make("type:%s version:%d id:%s", "session", SESSION_VERSION, id);
     set_timestamp(header);
-    json_set_text(header, "cwd", cwd);
-    json_set_text(header, "parentSession", parent_session);
+    json_add(header, "cwd:%s parentSession:%s", cwd, parent_session);
     return header;
 }
 

@@ -30,8 +30,7 @@ json_t *github_mark_to_json(const GithubMark *mark)
     g_autofree char *url = url_of(mark);
     json_set_text(object, "host", mark->host);
     if (mark->repo) {
-        json_set_text(object, "repository", mark->repo);
-        json_set_text(object, "kind", kinds[mark->kind].name);
+        json_add(object, "repository:%s kind:%s", mark->repo, kinds[mark->kind].name);
     }
     if (mark->repo && mark->number > 0)
         json_set_int(object, "number", mark->number);

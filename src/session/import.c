@@ -87,9 +87,8 @@ static json_t *make_header(const ImportBuilder *builder, const char *cwd)
     json_t *header = entry_new_header(builder->cwd ? builder->cwd : cwd, NULL);
     if (is_good_id(builder->id))
         json_set_text(header, "id", builder->id);
-    json_set_text(header, "timestamp", builder->started);
-    json_set_text(header, "title", builder->title);
-    json_set_text(header, "titleSource", builder->title ? "auto" : NULL);
+    json_add(header, "timestamp:%s title:%s titleSource:%s", builder->started, builder->title,
+             builder->title ? "auto" : NULL);
     return header;
 }
 
@@ -110,17 +109,15 @@ static char *import_builder_render(const ImportBuilder *builder, json_t *header,
     json_t *origin = entry_new(index, "custom", NULL);
     json_t *data = json_make("file:%s program:%s", file,
                              strcmp(builder->provider, "openai") == 0 ? "codex" : "claude");
-    json_set_text(origin, "customType", "kedge.import");
-    json_set_take(origin, "data", data);
-    json_set_text(origin, "timestamp", json_get_text(header, "timestamp"));
+    json_add(origin, "customType:%s data:%p timestamp:%s", "kedge.import", data,
+             json_get_text(header, "timestamp"));
     append_line(out, origin);
     g_autofree char *parent = g_strdup(entry_id(origin));
     g_hash_table_insert(index, g_strdup(parent), origin);
     for (unsigned i = 0; i < builder->entries->len; i++) {
         json_t *entry = builder->entries->pdata[i];
         g_autofree char *id = entry_new_id(index);
-        json_set_text(entry, "id", id);
-        json_set_text(entry, "parentId", parent);
+        json_add(entry, "id:%s parentId:%s", id, parent);
         append_line(out, entry);
         g_hash_table_insert(index, g_strdup(id), entry);
         g_free(parent);

@@ -54,8 +54,7 @@ static json_t *add_entry(ImportBuilder *self, const char *type, const char *at)
     json_t *entry = json_object();
     import_set_time(self, at);
     g_autofree char *time = time_format_iso(self->now_ms);
-    json_set_text(entry, "type", type);
-    json_set_text(entry, "timestamp", time);
+    json_add(entry, "type:%s timestamp:%s", type, time);
     g_ptr_array_add(self->entries, entry);
     return entry;
 }

@@ -20,8 +20,8 @@ static json_t *row_to_json(DbQuery *query)
                   db_query_int(query, 5) / 1000000, db_query_int(query, 6), db_query_int(query, 7),
                   db_query_text(query, 8), db_query_text(query, 9), db_query_text(query, 10));
     const char *cost = db_query_text(query, 11);
-    json_set_take(session, "cost", json_real(cost ? g_ascii_strtod(cost, NULL) : 0));
-    json_set_text(session, "parentSession", db_query_text(query, 12));
+    json_add(session, "cost:%p parentSession:%s", json_real(cost ? g_ascii_strtod(cost, NULL) : 0),
+             db_query_text(query, 12));
     return session;
 }
 

@@ -32,8 +32,7 @@ static void take_entry_title(json_t *header, EntryList *entries)
     }
     if (!title || g_strcmp0(json_get_text(header, "titleSource"), "user") == 0)
         return;
-    json_set_text(header, "title", title);
-    json_set_text(header, "titleSource", "user");
+    json_add(header, "title:%s titleSource:%s", title, "user");
 }
 
 /* What a person asked is kept from the first prompt on: an answer may never come. */
@@ -266,8 +265,7 @@ static bool take_title(Session *self)
     bool is_persons = g_strcmp0(json_get_text(self->header, "titleSource"), "user") == 0;
     if (!title || (is_automatic && is_persons))
         return false;
-    json_set_text(self->header, "title", title);
-    json_set_text(self->header, "titleSource", is_automatic ? "auto" : "user");
+    json_add(self->header, "title:%s titleSource:%s", title, is_automatic ? "auto" : "user");
     return true;
 }
 
@@ -357,8 +355,7 @@ const char *session_append_message(Session *self, json_t *message)
 const char *session_append_model_change(Session *self, const char *model, const char *role)
 {
     json_t *entry = session_start_entry(self, "model_change");
-    json_set_text(entry, "model", model);
-    json_set_text(entry, "role", role);
+    json_add(entry, "model:%s role:%s", model, role);
     return session_append_entry(self, entry);
 }
 
@@ -387,8 +384,8 @@ static Session *session_copy_of(SessionFile *file, const char *path, const char 
                                 const char *cwd)
 {
     json_t *header = entry_new_header(cwd, json_get_text(file->header, "id"));
-    json_set_text(header, "title", json_get_text(file->header, "title"));
-    json_set_text(header, "titleSource", json_get_text(file->header, "titleSource"));
+    json_add(header, "title:%s titleSource:%s", json_get_text(file->header, "title"),
+             json_get_text(file->header, "titleSource"));
     g_autofree char *new_path = session_path_for_header(dir, header);
     Session *self = session_new_with(header, g_steal_pointer(&file->entries), new_path);
     self->artifacts_source = artifacts_dir_of(path);

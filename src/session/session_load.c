@@ -45,8 +45,7 @@ static void give_id(Loader *self, json_t *entry)
     size_t count = entry_list_count(entries);
     const EntryHead *before = count > 0 ? entry_list_at(entries, count - 1) : NULL;
     g_autofree char *id = entry_list_new_id(entries);
-    json_set_text(entry, "id", id);
-    json_set_take(entry, "parentId", json_text(before ? before->id : NULL));
+    json_add(entry, "id:%s parentId:%s?", id, before ? before->id : NULL);
 }
 
 static void rename_hook_message(json_t *entry)

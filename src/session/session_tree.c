@@ -203,9 +203,7 @@ json_t *session_tree(Session *self)
         note_label(labels, entry);
         json_append_take(entries, entry);
     }
-    json_set_take(tree, "leafId", leaf_id);
-    json_set_take(tree, "entries", entries);
-    json_set_take(tree, "labels", labels);
+    json_add(tree, "leafId:%p entries:%p labels:%p", leaf_id, entries, labels);
     return tree;
 }
 

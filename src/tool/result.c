@@ -80,8 +80,7 @@ static json_t *meta_part(ToolResult *self, const char *name)
 static void set_source(ToolResult *self, const char *type, const char *value)
 {
     json_t *source = meta_part(self, "source");
-    json_set_text(source, "type", type);
-    json_set_text(source, "value", value);
+    json_add(source, "type:%s value:%s", type, value);
 }
 
 void tool_result_set_github(ToolResult *self, const GithubMark *mark)
@@ -119,16 +118,15 @@ static void set_truncation(ToolResult *self, const ResultCounts *counts, bool by
     size_t last = is_tail ? counts->total_lines : first + counts->output_lines - 1;
 
     json_t *cut = json_object(); // a new one: nothing of an earlier cut may stay
-    json_set_text(cut, "direction", is_tail ? "tail" : "head");
-    json_set_text(cut, "truncatedBy", by_lines ? "lines" : "bytes");
-    json_set_int(cut, "totalLines", (gint64)total_lines);
-    json_set_int(cut, "totalBytes", (gint64)counts->total_bytes);
-    json_set_int(cut, "outputLines", (gint64)counts->output_lines);
-    json_set_int(cut, "outputBytes", (gint64)counts->output_bytes);
+    json_add(
+        cut,
+        "direction:%s truncatedBy:%s totalLines:%jd totalBytes:%jd outputLines:%jd outputBytes:%jd",
+        is_tail ? "tail" : "head", by_lines ? "lines" : "bytes", (gint64)total_lines,
+        (gint64)counts->total_bytes, (gint64)counts->output_lines, (gint64)counts->output_bytes);
     if (counts->max_bytes > 0)
         json_set_int(cut, "maxBytes", (gint64)counts->max_bytes);
-    json_set_take(cut, "shownRange", json_make("start:%jd end:%jd", (gint64)first, (gint64)last));
-    json_set_text(cut, "artifactId", artifact_id);
+    json_add(cut, "shownRange:%p artifactId:%s",
+             json_make("start:%jd end:%jd", (gint64)first, (gint64)last), artifact_id);
     if (!is_tail && last < total_lines) // a last line cut short has no line behind it
         json_set_int(cut, "nextOffset", (gint64)last + 1);
     json_set_take(result_meta(self), "truncation", cut);

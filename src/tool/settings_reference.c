@@ -196,8 +196,7 @@ json_t *settings_schema(void)
 {
     json_t *schema = json_object();
     json_set_text(schema, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    json_set_text(schema, "title", "Settings of kedge (config.yml)");
-    json_set_text(schema, "type", "object");
+    json_add(schema, "title:%s type:%s", "Settings of kedge (config.yml)", "object");
     size_t count = 0;
     const SettingKey *keys = setting_keys_all(&count);
     for (size_t i = 0; i < count; i++) {

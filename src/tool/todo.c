@@ -60,8 +60,7 @@ static size_t take_phase(json_t *phases, const char *name, const json_t *tasks, 
     json_t *phase = json_object();
     json_t *own = json_array();
     count = take_tasks(own, tasks, count);
-    json_set_text(phase, "name", name ? name : FLAT_PHASE);
-    json_set_take(phase, "tasks", own);
+    json_add(phase, "name:%s tasks:%p", name ? name : FLAT_PHASE, own);
     json_append_take(phases, phase);
     return count;
 }

@@ -191,6 +191,40 @@ static void test_make(void **state)
                         "{\"text\":\"a" FFFD ": %s\",\"null\":null,\"int\":-1,"
                         "\"far\":-9223372036854775808,\"size\":9223372036854775807,"
                         "\"count\":7,\"is_so\":true,\"list\":[],\"flag\":true,\"far_size\":3}");
+
+    g_autoptr(json_t) more = json_make("a:%d", 1);
+    json_add(more, "b:%s a:%d none:%s", "x", 2, none);
+    g_autofree char *more_text = json_to_text(more);
+    assert_string_equal(more_text, "{\"a\":2,\"b\":\"x\"}");
+}
+
+static void test_each(void **state)
+{
+    g_autoptr(json_t) list = json_pack("[iiii]", 1, 2, 3, 4);
+    json_int_t sum = 0;
+    json_each (list, i, item) {
+        if (i == 0)
+            continue;
+        if (i == 3)
+            break;
+        sum += json_integer_value(item);
+    }
+    assert_int_equal(sum, 5);
+    json_each (NULL, i, item)
+        fail_msg("%zu: %p", i, (void *)item);
+
+    g_autoptr(json_t) object = json_make("a:%d b:%d c:%d", 1, 2, 4);
+    sum = 0;
+    json_each_member (object, key, value) {
+        if (*key == 'a')
+            continue;
+        sum += json_integer_value(value);
+        if (*key == 'b')
+            break;
+    }
+    assert_int_equal(sum, 2);
+    json_each_member (NULL, key, value)
+        fail_msg("%s: %p", key, (void *)value);
 }
 
 static void test_readers(void **state)
@@ -230,7 +264,8 @@ int main(void)
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_limits),     cmocka_unit_test(test_size_counts),
         cmocka_unit_test(test_read_file),  cmocka_unit_test(test_build),
-        cmocka_unit_test(test_make),       cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_make),       cmocka_unit_test(test_each),
+        cmocka_unit_test(test_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,8 +105,7 @@ static bool check_request(const char *path, const char *wanted, json_t **ret_rep
         return true;
     json_t *report = request_check(&copy, model, choice.has_level ? &choice.level : NULL);
     g_autofree char *name = g_strdup_printf("%s/%s", model->provider, model->id);
-    json_set_text(report, "target", name);
-    json_set_text(report, "api", model_api_name(model->api));
+    json_add(report, "target:%s api:%s", name, model_api_name(model->api));
     *ret_report = report;
     return true;
 }
@@ -123,9 +122,7 @@ static int print_report(const char *path, SessionHealth health, const GPtrArray 
     g_autoptr(json_t) report = json_object();
     g_autofree char *head = g_strdup_printf("%s: %s\n", path, words[health]);
     g_autoptr(GString) out = g_string_new(head);
-    json_set_text(report, "path", path);
-    json_set_text(report, "status", words[health]);
-    json_set_take(report, "problems", list);
+    json_add(report, "path:%s status:%s problems:%p", path, words[health], list);
     for (unsigned i = 0; i < problems->len; i++) {
         json_append_take(list, json_text(problems->pdata[i]));
         g_string_append(out, "  ");

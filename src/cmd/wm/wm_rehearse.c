@@ -121,9 +121,8 @@ static bool replay_one(Rehearse *self, const WmProject *project, const json_t *p
     WmNumbers numbers = wm_event_numbers(&event, 0);
     int64_t number = numbers.pull > 0 ? numbers.pull : numbers.issue;
     json_t *row = json_object(), *tasks = json_array();
-    json_set_text(row, "event", event.name);
-    json_set_text(row, "at", json_get_text(past, "at"));
-    json_set_text(row, "actor", json_get_text(past, "actor"));
+    json_add(row, "event:%s at:%s actor:%s", event.name, json_get_text(past, "at"),
+             json_get_text(past, "actor"));
     if (number > 0)
         json_set_int(row, "number", number);
     json_set_take(row, "tasks", tasks);

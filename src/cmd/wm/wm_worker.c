@@ -133,9 +133,8 @@ static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const 
     g_autoptr(json_t) payload = json_object();
     int64_t id = 0;
     bool is_new = false;
-    json_set_text(payload, "task", task_name);
-    json_set_text(payload, "event_name", event->name);
-    json_set_take(payload, "event", json_incref(event->payload));
+    json_add(payload, "task:%s event_name:%s event:%p", task_name, event->name,
+             json_incref(event->payload));
     if (self->options->issue > 0)
         json_set_int(payload, "issue", self->options->issue);
     if (!wm_queue_add(queue, description, key, payload, cancel, &id, &is_new, error))

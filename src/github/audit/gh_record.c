@@ -74,23 +74,19 @@ json_t *gh_record_to_json(const GhRecord *record)
                   record->tool, record->via, record->host, record->repo, record->source);
     set_masked(object, "cwd", cwd, record->secrets, G_MAXSIZE / 2);
     set_list(object, "argv", record->argv);
-    json_set_take(object, "command", json_text(record->command));
-    json_set_take(object, "classification", json_text(record->class_name));
+    json_add(object, "command:%s? classification:%s?", record->command, record->class_name);
     set_first_line(object, "reason", record->reason, record->secrets);
-    json_set_take(object, "policy", json_text(record->policy));
-    json_set_bool(object, "confirmed", record->is_confirmed);
-    json_set_take(object, "exit_code",
-                  record->exit_status >= 0 ? json_integer(record->exit_status) : json_null());
-    json_set_take(object, "signal", json_text(signal_text));
-    json_set_int(object, "duration_ms", record->duration_ms);
-    json_set_int(object, "bytes_captured", (gint64)record->captured_bytes);
-    json_set_bool(object, "truncated", record->is_truncated);
-    json_set_take(object, "error_kind", json_text(gh_kind_name(record->kind)));
+    json_add(object,
+             "policy:%s? confirmed:%hhd exit_code:%p signal:%s? duration_ms:%jd bytes_captured:%jd "
+             "truncated:%hhd error_kind:%s?",
+             record->policy, record->is_confirmed,
+             record->exit_status >= 0 ? json_integer(record->exit_status) : json_null(),
+             signal_text, record->duration_ms, (gint64)record->captured_bytes, record->is_truncated,
+             gh_kind_name(record->kind));
     set_first_line(object, "message", record->message, record->secrets);
     set_masked(object, "stderr", errors, record->secrets, ERROR_BYTES);
     set_list(object, "normalized", record->normalized);
-    json_set_take(object, "gh_version", json_text(record->gh_version));
-    json_set_take(object, "env", environment_of(record));
+    json_add(object, "gh_version:%s? env:%p", record->gh_version, environment_of(record));
     return object;
 }
 

@@ -76,8 +76,8 @@ static bool run_doctor(ToolCall *call, const void *args_, ToolResult *result, GE
     g_autofree char *text = layout(&doctor.list);
     tool_result_add_text(result, text);
     json_t *details = tool_result_details(result);
-    json_set_take(details, "checks", json_incref(doctor.list.checks));
-    json_set_int(details, "failed", doctor.list.counts[CHECK_BAD]);
+    json_add(details, "checks:%p failed:%u", json_incref(doctor.list.checks),
+             doctor.list.counts[CHECK_BAD]);
     return true;
 }
 

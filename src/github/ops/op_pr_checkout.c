@@ -138,8 +138,7 @@ static bool batch_report(BatchMember *members, size_t count, const char *repo, T
     }
     tool_result_add_text(result, out->str);
     json_t *details = tool_result_details(result);
-    json_set_text(details, "repo", repo);
-    json_set_take(details, "checkouts", g_steal_pointer(&checkouts));
+    json_add(details, "repo:%s checkouts:%p", repo, g_steal_pointer(&checkouts));
     return true;
 }
 
@@ -186,11 +185,9 @@ static bool checkout_single(ToolCall *call, const char *entry, const char *repo,
         tool_result_set_source_url(result, checkout->url);
 
     json_t *details = tool_result_details(result);
-    json_set_text(details, "repo", repo != NULL ? repo : checkout->head_repo);
-    json_set_text(details, "branch", checkout->branch);
-    json_set_text(details, "worktreePath", checkout->worktree_path);
-    json_set_text(details, "remote", checkout->remote);
-    json_set_text(details, "remoteBranch", checkout->head_ref);
+    json_add(details, "repo:%s branch:%s worktreePath:%s remote:%s remoteBranch:%s",
+             repo != NULL ? repo : checkout->head_repo, checkout->branch, checkout->worktree_path,
+             checkout->remote, checkout->head_ref);
     json_t *checkouts = json_array();
     json_append_take(checkouts, checkout_details(checkout, checkout->is_reused));
     json_set_take(details, "checkouts", checkouts);

@@ -430,8 +430,6 @@ bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, 
     if (target.pr_url)
         tool_result_set_source_url(result, target.pr_url);
     json_t *details = tool_result_details(result);
-    json_set_text(details, "branch", branch);
-    json_set_text(details, "remote", remote);
-    json_set_text(details, "remoteBranch", target.head_ref);
+    json_add(details, "branch:%s remote:%s remoteBranch:%s", branch, remote, target.head_ref);
     return true;
 }

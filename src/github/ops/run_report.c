@@ -230,8 +230,7 @@ static json_t *log_details(const RunWatch *watch, const JobLog *log)
     g_auto(LogTail) tail = { 0 };
     if (log->full)
         log_tail_read(log, watch->tail_lines, &tail);
-    json_set_text(details, "tail", tail.text);
-    json_set_bool(details, "available", log->full != NULL);
+    json_add(details, "tail:%s available:%hhd", tail.text, log->full != NULL);
     return details;
 }
 
@@ -239,9 +238,8 @@ static json_t *log_details(const RunWatch *watch, const JobLog *log)
 static void set_target(json_t *details, const RunWatch *watch)
 {
     const WatchedRun *run = watch->run_id != 0 ? g_ptr_array_index(watch->runs, 0) : NULL;
-    json_set_text(details, "repo", watch->repo);
-    json_set_text(details, "branch", run != NULL ? run->branch : watch->branch);
-    json_set_text(details, "headSha", run != NULL ? run->head_sha : watch->sha);
+    json_add(details, "repo:%s branch:%s headSha:%s", watch->repo,
+             run != NULL ? run->branch : watch->branch, run != NULL ? run->head_sha : watch->sha);
 }
 
 static json_t *watch_details(const RunWatch *watch, const GArray *logs, int64_t now_ms)
@@ -250,8 +248,7 @@ static json_t *watch_details(const RunWatch *watch, const GArray *logs, int64_t 
                                 logs == NULL ? "watching" : "completed");
     set_target(details, watch);
     if (!logs) {
-        json_set_int(details, "pollCount", watch->poll);
-        json_set_text(details, "note", watch->note);
+        json_add(details, "pollCount:%u note:%s", watch->poll, watch->note);
     }
     if (watch->run_id != 0) {
         json_set_take(details, "run", run_details(g_ptr_array_index(watch->runs, 0), now_ms));
@@ -311,16 +308,14 @@ json_t *run_report_details(const RunWatch *watch, const GArray *logs, int64_t no
     json_set_take(details, "runIds", ids);
     if (watch->run_id != 0) {
         const WatchedRun *run = g_ptr_array_index(runs, 0);
-        json_set_int(details, "runId", run->id);
-        json_set_text(details, "status", run->status);
-        json_set_text(details, "conclusion", run->conclusion);
+        json_add(details, "runId:%jd status:%s conclusion:%s", run->id, run->status,
+                 run->conclusion);
     } else {
         bool is_done = runs->len > 0 && runs_completed(runs) == runs->len;
-        json_set_text(details, "status", is_done ? "completed" : "in_progress");
-        json_set_text(details, "conclusion",
-                      watch->has_given_up ? "none" : outcomes[runs_outcome(runs)]);
+        json_add(details, "status:%s conclusion:%s", is_done ? "completed" : "in_progress",
+                 watch->has_given_up ? "none" : outcomes[runs_outcome(runs)]);
     }
-    json_set_take(details, "failedJobs", failed_job_names(watch));
-    json_set_take(details, "watch", watch_details(watch, logs, now_ms));
+    json_add(details, "failedJobs:%p watch:%p", failed_job_names(watch),
+             watch_details(watch, logs, now_ms));
     return details;
 }

@@ -6,15 +6,13 @@
 
 void pull_comment_fill(json_t *object, const DiffSpot *spot, const char *body, bool to_graphql)
 {
-    json_set_text(object, "path", spot->path);
-    json_set_text(object, "body", body);
+    json_add(object, "path:%s body:%s", spot->path, body);
     if (spot->line == 0) {
         json_set_text(object, to_graphql ? "subjectType" : "subject_type",
                       to_graphql ? "FILE" : "file");
         return;
     }
-    json_set_int(object, "line", spot->line);
-    json_set_text(object, "side", spot->side);
+    json_add(object, "line:%jd side:%s", spot->line, spot->side);
     if (spot->start_line > 0) {
         json_set_int(object, to_graphql ? "startLine" : "start_line", spot->start_line);
         json_set_text(object, to_graphql ? "startSide" : "start_side", spot->start_side);

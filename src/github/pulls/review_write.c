@@ -251,9 +251,8 @@ static bool submit_new(ToolCall *call, const GhReview *self, const GhReviewFacts
                        char **ret_url, GError **error)
 {
     g_autoptr(json_t) body = json_object(), answer = NULL;
-    json_set_text(body, "commit_id", facts->head_sha);
-    json_set_text(body, "event", events[event_of(self)].event);
-    json_set_text(body, "body", self->args->body);
+    json_add(body, "commit_id:%s event:%s body:%s", facts->head_sha, events[event_of(self)].event,
+             self->args->body);
     json_t *comments = json_array();
     for (guint i = 0; i < self->comments->len; i++) {
         const GhReviewComment *comment = &g_array_index(self->comments, GhReviewComment, i);

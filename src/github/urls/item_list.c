@@ -34,14 +34,13 @@ static json_t *translate(const json_t *entry)
 {
     json_t *item = json_object();
     bool is_merged = json_get_text(entry, "merged_at") != NULL;
-    json_set_int(item, "number", json_get_int(entry, "number", 0));
-    json_set_text(item, "title", json_get_text(entry, "title"));
-    json_set_text(item, "state", is_merged ? "MERGED" : json_get_text(entry, "state"));
-    json_set_bool(item, "isDraft", json_get_bool(entry, "draft", false));
+    json_add(item, "number:%jd title:%s state:%s isDraft:%hhd", json_get_int(entry, "number", 0),
+             json_get_text(entry, "title"), is_merged ? "MERGED" : json_get_text(entry, "state"),
+             json_get_bool(entry, "draft", false));
     json_object_set(item, "author", json_object_get(entry, "user"));
     json_object_set(item, "labels", json_object_get(entry, "labels"));
-    json_set_text(item, "createdAt", json_get_text(entry, "created_at"));
-    json_set_text(item, "updatedAt", json_get_text(entry, "updated_at"));
+    json_add(item, "createdAt:%s updatedAt:%s", json_get_text(entry, "created_at"),
+             json_get_text(entry, "updated_at"));
     return item;
 }
 

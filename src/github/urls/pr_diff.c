@@ -243,8 +243,7 @@ static json_t *section_describe(const Section *self, size_t start, size_t end)
                              self->is_binary ? 0 : self->deletions, change);
     if (old_name && strcmp(old_name, shown) != 0)
         json_set_text(file, "oldPath", old_name);
-    json_set_int(file, "startOffset", (int64_t)start);
-    json_set_int(file, "endOffset", (int64_t)end);
+    json_add(file, "startOffset:%jd endOffset:%jd", (int64_t)start, (int64_t)end);
     return file;
 }
 

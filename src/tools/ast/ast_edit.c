@@ -113,12 +113,10 @@ static void set_details(const ToolCall *call, const AstPlan *plan, bool is_appli
         json_append_take(counts, json_make("path:%s count:%u", file->shown, file->changes->len));
         json_append_take(files, json_text(file->shown));
     }
-    json_set_int(details, "totalReplacements", plan->total);
-    json_set_int(details, "filesTouched", plan->changed->len);
-    json_set_bool(details, "applied", is_applied);
-    json_set_bool(details, "limitReached", false);
-    json_set_take(details, "files", files);
-    json_set_take(details, "fileReplacements", counts);
+    json_add(details,
+             "totalReplacements:%u filesTouched:%u applied:%hhd limitReached:%hhd files:%p "
+             "fileReplacements:%p",
+             plan->total, plan->changed->len, is_applied, false, files, counts);
     ast_files_set_details(&plan->files, tool_call_cwd(call), details);
     missing_set_details(plan->files.scope.missing, details);
 }

@@ -115,8 +115,7 @@ void ast_files_append_issues(const AstFiles *self, const char *cwd, GString *tex
 
 void ast_files_set_details(const AstFiles *self, const char *cwd, json_t *details)
 {
-    json_set_int(details, "filesSearched", self->paths->len - 1);
-    json_set_text(details, "scopePath", self->scope.shown);
+    json_add(details, "filesSearched:%u scopePath:%s", self->paths->len - 1, self->scope.shown);
     if (self->broken->len == 0)
         return;
     json_t *issues = json_array();

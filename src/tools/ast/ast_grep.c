@@ -196,11 +196,9 @@ static void ast_grep_finish(ToolCall *call, const AstFiles *files, const Page *p
     tool_result_add_text(result, text->str);
 
     json_t *details = tool_result_details(result);
-    json_set_int(details, "matchCount", page->shown);
-    json_set_int(details, "fileCount", (gint64)json_array_size(page->files));
-    json_set_bool(details, "limitReached", page->has_more);
-    json_set_take(details, "files", json_incref(page->files));
-    json_set_take(details, "fileMatches", json_incref(page->counts));
+    json_add(details, "matchCount:%u fileCount:%jd limitReached:%hhd files:%p fileMatches:%p",
+             page->shown, (gint64)json_array_size(page->files), page->has_more,
+             json_incref(page->files), json_incref(page->counts));
     ast_files_set_details(files, cwd, details);
     missing_set_details(files->scope.missing, details);
 }

@@ -319,11 +319,8 @@ static void ask_describe(json_t *object, const Question *question)
         json_append_take(options, json_text(label_at(question, i)));
     for (unsigned i = 0; i < question->selected->len; i++)
         json_append_take(selected, json_text(question->selected->pdata[i]));
-    json_set_text(object, "question", question->text);
-    json_set_take(object, "options", options);
-    json_set_bool(object, "multi", question->is_multi);
-    json_set_take(object, "selectedOptions", selected);
-    json_set_text(object, "customInput", question->custom);
+    json_add(object, "question:%s options:%p multi:%hhd selectedOptions:%p customInput:%s",
+             question->text, options, question->is_multi, selected, question->custom);
     if (question->is_late)
         json_set_bool(object, "timedOut", true);
 }

@@ -183,10 +183,7 @@ bool plan_submit(ToolCall *call, const char *title, ToolResult *result, GError *
     if (!carry_out(mode, &decision, &verdict, result, error))
         return false;
     json_t *details = tool_result_details(result);
-    json_set_text(details, "planFilePath", file);
-    json_set_bool(details, "planExists", true);
-    json_set_text(details, "title", wanted);
-    json_set_text(details, "finalPlanFilePath", final_file);
-    json_set_bool(details, "approved", verdict.is_approved);
+    json_add(details, "planFilePath:%s planExists:%hhd title:%s finalPlanFilePath:%s approved:%hhd",
+             file, true, wanted, final_file, verdict.is_approved);
     return true;
 }

@@ -102,10 +102,8 @@ static bool resolve_run(ToolCall *call, const void *args_, ToolResult *result, G
         tool_result_add_text(result, text);
     }
     json_t *details = tool_result_details(result);
-    json_set_text(details, "action", args->action);
-    json_set_text(details, "reason", args->reason);
-    json_set_text(details, "sourceToolName", action->source);
-    json_set_text(details, "label", action->label);
+    json_add(details, "action:%s reason:%s sourceToolName:%s label:%s", args->action, args->reason,
+             action->source, action->label);
     if (made)
         json_set_take(details, "sourceResultDetails", made);
     return true;

@@ -491,8 +491,8 @@ static bool todo_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     g_autofree char *text = describe_list(phases, problems);
     tool_result_add_text(result, text);
     json_t *details = tool_result_details(result);
-    json_set_take(details, "phases", phases);
-    json_set_text(details, "storage", todo_list_is_stored(list) ? "session" : "memory");
+    json_add(details, "phases:%p storage:%s", phases,
+             todo_list_is_stored(list) ? "session" : "memory");
     return true;
 }
 

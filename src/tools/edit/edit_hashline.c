@@ -337,8 +337,7 @@ static void add_result(const GPtrArray *edits, ToolResult *result)
         json_append_take(files, file);
     }
     if (edits->len > 1) {
-        json_set_text(details, "diff", diffs->str);
-        json_set_take(details, "perFileResults", json_incref(files));
+        json_add(details, "diff:%s perFileResults:%p", diffs->str, json_incref(files));
     }
     json_decref(files);
     tool_result_add_text(result, text->str);

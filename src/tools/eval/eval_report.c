@@ -300,9 +300,8 @@ void eval_report_end_cell(EvalReport *self, bool has_failed, int exit_code, int6
     g_auto(SinkDump) dump = { 0 };
     output_sink_dump(self->cell_sink, NULL, &dump);
     json_t *cell = cell_object(self);
-    json_set_text(cell, "output", dump.output);
-    json_set_text(cell, "status", has_failed ? "error" : "complete");
-    json_set_int(cell, "durationMs", duration_ms);
+    json_add(cell, "output:%s status:%s durationMs:%jd", dump.output,
+             has_failed ? "error" : "complete", duration_ms);
     if (exit_code >= 0)
         json_set_int(cell, "exitCode", exit_code);
     if (json_array_size(self->events) > 0)

@@ -96,9 +96,7 @@ static bool inspect_run(ToolCall *call, const void *args_, ToolResult *result, G
         return false;
     tool_result_add_text(result, answer.text);
     json_t *details = tool_result_details(result);
-    json_set_text(details, "model", answer.model);
-    json_set_text(details, "imagePath", path);
-    json_set_text(details, "mimeType", image.type);
+    json_add(details, "model:%s imagePath:%s mimeType:%s", answer.model, path, image.type);
     return true;
 }
 

@@ -92,8 +92,7 @@ static bool recipe_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResul
     if (!bash_run_command(call, &command, result, error))
         return false;
     json_t *details = tool_result_details(result);
-    json_set_text(details, "command", choice->command);
-    json_set_text(details, "cwd", choice->dir);
+    json_add(details, "command:%s cwd:%s", choice->command, choice->dir);
     return true;
 }
 

@@ -231,10 +231,9 @@ static void set_details(const Search *search, ToolResult *result, json_t *files,
                         unsigned limit)
 {
     json_t *details = tool_result_details(result);
-    json_set_text(details, "scopePath", search->args->path ? search->args->path : ".");
-    json_set_int(details, "fileCount", (gint64)MIN(search->found->len, limit ? limit : G_MAXUINT));
-    json_set_take(details, "files", files);
-    json_set_bool(details, "truncated", is_truncated);
+    json_add(details, "scopePath:%s fileCount:%jd files:%p truncated:%hhd",
+             search->args->path ? search->args->path : ".",
+             (gint64)MIN(search->found->len, limit ? limit : G_MAXUINT), files, is_truncated);
     if (limit > 0)
         json_set_int(details, "resultLimitReached", limit);
     missing_set_details(search->missing, details);

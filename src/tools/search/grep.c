@@ -90,11 +90,9 @@ static char *last_lines(const GrepPage *page, const SearchScope *scope, unsigned
 static void set_details(const GrepPrinted *printed, const SearchScope *scope, const GrepPage *page,
                         bool is_truncated, json_t *details)
 {
-    json_set_text(details, "scopePath", scope->shown);
-    json_set_int(details, "matchCount", printed->shown);
-    json_set_int(details, "fileCount", (gint64)json_array_size(printed->files));
-    json_set_take(details, "files", json_incref(printed->files));
-    json_set_take(details, "fileMatches", json_incref(printed->counts));
+    json_add(details, "scopePath:%s matchCount:%u fileCount:%jd files:%p fileMatches:%p",
+             scope->shown, printed->shown, (gint64)json_array_size(printed->files),
+             json_incref(printed->files), json_incref(printed->counts));
     if (printed->has_more)
         json_set_int(details, "resultLimitReached", page->size);
     if (printed->has_cut_line)

@@ -132,8 +132,8 @@ static void write_result(const ToolCall *call, const char *dir, const GPtrArray 
                                  : g_strdup(cut.content);
     tool_result_add_text(result, whole);
     json_t *details = tool_result_details(result);
-    json_set_int(details, "entryCount", entries->len);
-    json_set_bool(details, "truncated", entries->len > limit || cut.is_truncated || is_cut);
+    json_add(details, "entryCount:%u truncated:%hhd", entries->len,
+             entries->len > limit || cut.is_truncated || is_cut);
 }
 
 static bool ls_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)

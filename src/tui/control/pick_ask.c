@@ -62,8 +62,6 @@ void pick_ask_option(Tui *tui, const char *title, const char *const *options, co
     json_t *question = json_object(), *list = json_array();
     for (; *options; options++)
         json_append_take(list, json_text(*options));
-    json_set_text(question, "method", "select");
-    json_set_text(question, "title", title);
-    json_set_take(question, "options", list);
+    json_add(question, "method:%s title:%s options:%p", "select", title, list);
     ask(tui, question, subject, answered);
 }

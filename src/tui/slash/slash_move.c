@@ -21,11 +21,9 @@ SLASH(move)
     if (g_str_equal(dir, door->place.cwd))
         return fail_with(error, KEDGE_ERROR_USAGE, "this session belongs to %s already", dir);
     g_autoptr(json_t) state = agent_session_state(door->session), moved = json_object();
-    json_set_text(moved, "from", json_get_text(state, "sessionFile"));
-    json_set_text(moved, "id", json_get_text(state, "sessionId"));
-    json_set_text(moved, "cwd", dir);
-    json_set_text(moved, "agentDir", door->place.agent_dir);
-    json_set_text(moved, "sessionDir", door->place.session_dir);
+    json_add(moved, "from:%s id:%s cwd:%s agentDir:%s sessionDir:%s",
+             json_get_text(state, "sessionFile"), json_get_text(state, "sessionId"), dir,
+             door->place.agent_dir, door->place.session_dir);
     if (!slash_command(door, "new_session", NULL, SLASH_ID "move", error))
         return false;
     json_decref(door->moved);

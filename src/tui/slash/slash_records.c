@@ -62,8 +62,7 @@ static json_t *request_report(Aside *aside, const char *path, GError **error)
         return NULL;
     json_t *report = request_check(&copy, model, NULL);
     g_autofree char *name = g_strdup_printf("%s/%s", model->provider, model->id);
-    json_set_text(report, "target", name);
-    json_set_text(report, "api", model_api_name(model->api));
+    json_add(report, "target:%s api:%s", name, model_api_name(model->api));
     return report;
 }
 

@@ -156,9 +156,7 @@ static bool begin_page(SlashDoor *door, const char *name, bool is_shared, GError
     g_autofree char *file = *name ? path_expand_home(name) : export_default_name(path);
     g_autofree char *target = path_absolute(file, door->place.cwd);
     g_autofree char *prompt = agent_session_system_prompt(door->session);
-    json_set_text(page, "path", path);
-    json_set_text(page, "target", target);
-    json_set_text(page, "prompt", prompt);
+    json_add(page, "path:%s target:%s prompt:%s", path, target, prompt);
     json_object_set(page, "tools", json_get_array(state, "dumpTools"));
     json_set_bool(page, "isShared", is_shared);
     g_autofree char *text = json_to_text(page);

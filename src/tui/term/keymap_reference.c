@@ -71,9 +71,8 @@ json_t *keymap_json(const Keymap *self)
             g_autofree char *name = key_name(self->of[action].keys[i]);
             json_append_take(keys, json_text(name));
         }
-        json_set_take(entry, "keys", keys);
-        json_set_text(entry, "group", groups[action_group(action)]);
-        json_set_text(entry, "description", action_help(action));
+        json_add(entry, "keys:%p group:%s description:%s", keys, groups[action_group(action)],
+                 action_help(action));
         json_set_take(object, action_id(action), entry);
     }
     return object;

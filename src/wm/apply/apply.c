@@ -59,12 +59,10 @@ static void add_output(Run *self, const char *kind, const char *status, const ch
     int64_t number = applier->number > 0 ? applier->number : applier->item.number;
     json_t *output = json_object();
     g_autofree char *masked = reason ? mask_text(reason) : NULL;
-    json_set_text(output, "kind", kind);
-    json_set_text(output, "status", status);
+    json_add(output, "kind:%s status:%s", kind, status);
     if (number > 0)
         json_set_int(output, "number", number);
-    json_set_text(output, "url", applier->url);
-    json_set_text(output, "reason", masked);
+    json_add(output, "url:%s reason:%s", applier->url, masked);
     json_append_take(self->outputs, output);
 }
 

@@ -277,8 +277,7 @@ bool apply_files_issue(Applier *self, const char *title, const char *files, GErr
         self->spec->task->name, files);
     g_autofree char *plain = apply_plain_text(self, text);
     g_autoptr(json_t) body = json_object(), answer = NULL;
-    json_set_text(body, "title", title);
-    json_set_text(body, "body", plain);
+    json_add(body, "title:%s body:%s", title, plain);
     g_autofree char *path = apply_path(self, "/issues");
     g_autofree char *list = apply_path(self, "/issues?state=all");
     const ApplyPost post = {

@@ -258,8 +258,7 @@ static bool post_issue(Applier *self, const Branches *branches, const GError *ca
                         given, server ? server : DEFAULT_SERVER_URL, self->spec->repo, base, head);
     g_autofree char *title = apply_title(self);
     g_autoptr(json_t) body = json_object(), answer = NULL;
-    json_set_text(body, "title", title);
-    json_set_text(body, "body", text);
+    json_add(body, "title:%s body:%s", title, text);
     if (json_array_size(labels_of(self)) > 0)
         json_object_set(body, "labels", (json_t *)labels_of(self));
     g_autofree char *path = apply_path(self, "/issues");

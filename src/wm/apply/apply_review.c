@@ -99,8 +99,7 @@ bool apply_submit_review(Applier *self, GError **error)
         return false;
     g_autofree char *text = apply_comment_text(self, apply_text(self, "body"), true);
     g_autoptr(json_t) body = json_object(), answer = NULL;
-    json_set_text(body, "event", apply_text(self, "event"));
-    json_set_text(body, "commit_id", commit);
+    json_add(body, "event:%s commit_id:%s", apply_text(self, "event"), commit);
     if (*text != '\0')
         json_set_text(body, "body", text);
     if (!apply_post_review(self, self->target, body, &answer, error))

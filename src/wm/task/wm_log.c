@@ -58,9 +58,7 @@ void wm_log(WmLevel level, const char *msg, ...)
     g_autofree char *safe = wm_log_safe(msg), *now = time_format_iso_seconds(time_now_ms());
     g_autoptr(json_t) record = json_object();
     g_autoptr(GString) line = g_string_new(safe);
-    json_set_text(record, "time", now);
-    json_set_text(record, "level", level_names[level]);
-    json_set_text(record, "msg", msg);
+    json_add(record, "time:%s level:%s msg:%s", now, level_names[level], msg);
     va_list pairs;
     va_start(pairs, msg);
     const char *key = NULL;
