@@ -74,8 +74,8 @@ static GPtrArray *find_prunable(const Session *session, int64_t *ret_tokens)
     return found;
 }
 
-/* Tokens that went, about; 0: there was not enough to be worth it. The session file is written
-   anew. */
+/* About how many tokens went; 0: there was not enough to be worth it. The whole session file is
+   written again. */
 static int64_t prune_tool_output(Conversation *conversation)
 {
     int64_t tokens = 0;

@@ -33,5 +33,5 @@ void live_cursor_init(LiveCursor *self);
 void live_cursor_clear(LiveCursor *self);
 
 /* What is new since the last time: message_update events, in order, a new array. `is_whole`: each
-   has the message so far besides, and the content of a block that ended. */
+   also has the message so far, and the content of a block that ended. */
 json_t *live_message_read(LiveMessage *self, LiveCursor *cursor, bool is_whole);

@@ -50,7 +50,7 @@ typedef struct SummaryRequest {
     int64_t reserve_tokens;  // of the model's window (at most half), kept free of the transcript
 } SummaryRequest;
 
-/* `instruction` and what a person wants besides, who may want nothing (NULL). Caller frees. */
+/* `instruction`, and what a person wants of the summary (NULL: nothing). Caller frees. */
 char *summary_instruction(const char *instruction, const char *focus);
 /* The text, which is not blank; caller frees. CANCELLED; otherwise the last model's problem,
    NOT_FOUND when it had none and its answer was empty. */

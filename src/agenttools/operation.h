@@ -11,7 +11,7 @@
  *       OPERATION_PARTS(get, "task", "get", get_output), …
  *   };
  *
- * and is one line of src/tables.c. run() is a plain function on a worker; it blocks and obeys
+ * and is one line of src/tool_table.c. run() is a plain function on a worker; it blocks and obeys
  * call->cancel, which also fires when the operation's time is over.
  */
 #pragma once
@@ -48,7 +48,7 @@ typedef struct OperationDef {
     const char *environment;          // --help: variables that count; NULL: none
     const char *changes; // --help: what it changes outside kedge's records; NULL: nothing
     int64_t timeout_ms;  // 0: 30 s
-    int64_t (*extra_ms)(const void *args); // time the arguments ask for besides; may be NULL
+    int64_t (*extra_ms)(const void *args); // more time, that the arguments ask for; may be NULL
     bool (*run)(OperationCall *call, const void *args, Answer *answer, GError **error);
 } OperationDef;
 

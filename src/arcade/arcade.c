@@ -43,7 +43,7 @@ static bool prepare_socket(int fd, int family)
            (family != AF_INET6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0);
 }
 
-/* -1 with errno. */
+/* A socket that listens, or -1 with errno. */
 static int listen_on(const struct sockaddr *address, socklen_t size)
 {
     g_auto(Fd) fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -93,7 +93,7 @@ static bool listeners_open(unsigned port, Listeners *ret_listeners, unsigned *re
             return fail_to_listen(errno, port, error);
         unsigned bound = port_of(ipv4);
         int ipv6 = listen_on_ipv6(bound);
-        if (ipv6 < 0 && errno == EADDRINUSE) { // localhost would be somebody else
+        if (ipv6 < 0 && errno == EADDRINUSE) { // "localhost" would reach another program
             if (port == 0)
                 continue;
             return fail_to_listen(EADDRINUSE, port, error);
@@ -141,7 +141,7 @@ static void act_on(Service *self, int fd, ConnectionVerdict verdict)
         connections_refuse(fd);
 }
 
-/* Often its request is there already: a look at once lets it in before the hall fills. */
+/* Often its request is there already, and it need not wait in the hall (connections.h). */
 static void take_one(Service *self, int fd)
 {
     int gone = -1;
@@ -219,7 +219,8 @@ static Service *service_new(const ArcadeSpec *spec, const char *database)
     return self;
 }
 
-/* The database is opened once before anybody asks, so that what is wrong with it is said here. */
+/* The database is opened once before the first request, so that what is wrong with it is reported
+   here. */
 static bool check_store(Store *store, Cancel *cancel, GError **error)
 {
     Db *db = NULL;

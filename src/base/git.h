@@ -31,7 +31,7 @@ typedef struct GitSpec {
 } GitSpec;
 
 typedef struct GitResult {
-    char *output;       // trimmed UTF-8; with is_bytes as it came, NUL-terminated besides
+    char *output;       // trimmed UTF-8; with is_bytes as it came; always NUL-terminated
     size_t output_size; // in bytes
     char *error_output; // trimmed UTF-8
     char *left_off;     // "filter.x.smudge (./x.sh), …", which did not run; NULL: nothing

@@ -19,7 +19,7 @@ bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Canc
 bool git_check(const char *const *args, const GitResult *result, GError **error);
 /* As git_must(), with all that a GitSpec can say. */
 bool git_must_spec(const GitSpec *spec, Cancel *cancel, char **ret_output, GError **error);
-/* As git_must(), one minute; stdout byte for byte (NUL-terminated besides), for -z and paths. */
+/* As git_must(), one minute; stdout byte for byte (and NUL-terminated), for -z and paths. */
 bool git_must_bytes(const char *dir, const char *const *args, Cancel *cancel, char **ret_data,
                     size_t *ret_size, GError **error);
 

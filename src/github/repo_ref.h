@@ -24,7 +24,7 @@ char *repo_default_host(const Settings *settings);
 char **repo_known_hosts(const Settings *settings);
 /* May a call of the gh tools name this host? */
 bool repo_host_is_listed(const char *host, const Settings *settings);
-/* May a call of the github tool? Its default host, GH_HOST included, is known besides. */
+/* May a call of the github tool? Its default host, GH_HOST included, is known, too. */
 bool repo_host_is_known(const char *host, const Settings *settings);
 
 typedef struct GithubUrl { // /pull/N, /issues/N, /actions/runs/N

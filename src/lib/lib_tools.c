@@ -20,7 +20,7 @@ typedef struct LibTool { // of a DynamicTool
 } LibTool;
 
 typedef struct SetArgs {
-    const kedge_tool *tools; // of our size
+    const kedge_tool *tools; // copies, of the size that the struct has in this version
     size_t count;
 } SetArgs;
 

@@ -227,6 +227,6 @@ bool body_fit_make_smaller(BodyFit *self, const Model *model, const json_t *mess
         return body_fit_drop_images(self, messages, images - ANTHROPIC_IMAGES, ANTHROPIC_MANY);
     if (images > FEW_IMAGES && body_fit_scale_images(self, messages, SMALL_SIDE))
         return true;
-    // some room besides, or every answer would cost the server's cache
+    // and some more room, or every answer would cost the server's cache
     return size > limit && body_fit_free_bytes(self, messages, size - limit / 10 * 9);
 }

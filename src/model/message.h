@@ -24,7 +24,7 @@ json_t *message_image_block(const char *base64, const char *mime_type);
 const char *message_image_type(const char *data, size_t size);
 
 /* "Showing lines 1-9 of 20 (50.0KB limit). Use :10 to continue. Read artifact://3 for full output":
-   how the text of a message was cut, of its meta.truncation. */
+   how the text of a message was cut; `truncation` is its meta.truncation. */
 void message_append_truncation(GString *out, const json_t *truncation);
 
 /* Borrowed; "" when absent. */
@@ -36,5 +36,5 @@ json_t *message_blocks(const json_t *message);
 /* The text blocks joined with LF. Caller frees. */
 char *message_text(const json_t *message);
 char *message_blocks_text(const json_t *blocks); // of an array of blocks; NULL is an empty one
-/* The toolCall blocks, in order. New reference to an array of borrowed blocks' references. */
+/* The toolCall blocks, in order. A new array; the blocks in it are shared. */
 json_t *message_tool_calls(const json_t *message);

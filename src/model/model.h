@@ -63,7 +63,7 @@ typedef struct Model {
 
 const char *model_api_name(ModelApi api);
 bool model_api_parse(const char *name, ModelApi *ret_api);
-/* The format behind `api`: one of the first four. */
+/* The wire format that `api` uses, which is one of the first four. */
 ModelApi model_api_wire(ModelApi api);
 
 /* "effort", "budget", "budget+effort"; false for other words, which leave *ret_mode as it is. */

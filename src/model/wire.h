@@ -40,7 +40,7 @@ typedef struct WireFormat {
     /* Something of the assistant's converted message cannot be sent back to who said it. NULL:
        everything can. */
     bool (*has_lost)(const json_t *message);
-    /* "Continue." is said before a conversation that begins with the assistant and behind one that
+    /* "Continue." is said before a conversation that begins with the assistant and after one that
        ends with it, messages of one role are merged, and calls need tools by their names. */
     bool is_strict;
     /* How many bytes before the end of the text of a message of the user a cache marker may be put;

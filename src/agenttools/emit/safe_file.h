@@ -15,7 +15,7 @@
    nowhere counts as its target. NULL: the links go in a circle. Caller frees. */
 char *safe_file_resolve(const char *path);
 
-/* `real_path` holds no links (safe_file_resolve). The data are NUL-terminated besides. */
+/* `real_path` holds no links (safe_file_resolve). The data are also NUL-terminated. */
 bool safe_file_read(const char *real_path, const char *name, size_t max_bytes, char **ret_data,
                     size_t *ret_size, GError **error);
 

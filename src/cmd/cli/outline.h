@@ -12,7 +12,7 @@ struct Outline {
     char *name; // its last word, owned
     const char *summary, *usage, *help;
     GPtrArray *fields;   // of const FieldDef *: the flags that a person may give
-    GPtrArray *words;    // of const char *: what its first argument may be, besides children
+    GPtrArray *words;    // of const char *: what its first argument may be, apart from children
     GPtrArray *children; // of Outline *, owned
 };
 

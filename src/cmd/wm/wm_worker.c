@@ -111,7 +111,8 @@ static char *wm_worker_describe(const char *task_name, const WmEvent *event,
     return g_strdup_printf("task %s for %s%s", task_name, event->name, which ? which : "");
 }
 
-/* Of the event: in Actions a schedule or a dispatch has the number of the run. */
+/* The delivery id of the event; NULL: none. A schedule or a dispatch has none, so in Actions it is
+   the number of the Actions run. */
 static const char *delivery_of(const QueueOptions *options, const WmEvent *event)
 {
     static const char *const started[] = { "schedule", "workflow_dispatch", NULL };

@@ -1,6 +1,6 @@
 /*
- * Arguments of the `github` tool (github-tool §1.1) and the operations behind its `op`. One file
- * per operation; github.c holds the field table and the dispatch.
+ * Arguments of the `github` tool (github-tool §1.1) and the functions that its `op` names. One file
+ * per operation; github.c has the field table, the table of operations and what calls them.
  */
 #pragma once
 

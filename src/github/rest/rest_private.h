@@ -53,9 +53,9 @@ bool rest_place_resolve(const char *url, const char *location, char **ret_url);
 bool rest_place_follow(const RestPlace *self, const char *url, const char *location, char **ret_url,
                        bool *ret_is_same);
 
-/* `url` put together anew, so that libcurl reads out of it what was checked. `ret_is_own`: the
-   token of this place belongs to its host. False: it is not plain https (or on this machine, from
-   it). */
+/* `url` put together from its parts, so that libcurl reads out of it what was checked.
+   `ret_is_own`: the token of this place belongs to its host. False: it is not plain https (or on
+   this machine, from it). */
 bool rest_place_open(const RestPlace *self, const char *url, char **ret_url, bool *ret_is_own);
 
 /* rest_auth.c */

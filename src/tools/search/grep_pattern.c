@@ -1,10 +1,10 @@
 /*
- * What models write and ripgrep does not take: stray braces, stray parentheses; and the names of
- * file types (agent-tools §3.8).
+ * Escapes what models write and ripgrep refuses (stray braces, stray parentheses), and knows the
+ * names of file types (agent-tools §3.8).
  */
 #include "tools/search/grep_search.h"
 
-/* `{3}`, `{3,}`, `{3,5}` behind something. */
+/* `{3}`, `{3,}`, `{3,5}` after something. */
 static bool is_quantifier(const char *brace)
 {
     const char *p = brace + 1;

@@ -80,7 +80,7 @@ GString *bash_message_call(const char *shell, const char *nonce, const BashRun *
     if (!run->keeps_cwd)
         append_cd(message, shell, run->cwd);
     g_string_append(message, "{ ");
-    // in front of && a failure is none to `set -e` and to an ERR trap
+    // before && a failure does not count for `set -e` and for an ERR trap
     if (run->last_status != 0)
         g_string_append_printf(message, "(exit %d) && \\:; ", run->last_status);
 

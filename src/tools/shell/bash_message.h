@@ -6,12 +6,13 @@
 
 #include "tools/shell/bash_shell.h"
 
-/* Of a bash. `nonce` begins its reports; `snapshot_path` is sourced first, and may be NULL. */
+/* The program that a bash is started with. `nonce` begins its reports; `snapshot_path` is sourced
+ * first, and may be NULL. */
 char *bash_message_program(const char *nonce, const char *snapshot_path);
 
 /* The first message; bash needs none, since its program begins with a report. */
 GString *bash_message_start(const char *shell, const char *nonce);
 GString *bash_message_call(const char *shell, const char *nonce, const BashRun *run);
 
-/* `command` behind what comes before every command. */
+/* `command` after the prefix that every command gets (bash_command_prefix()). Caller frees. */
 char *bash_message_prefixed(const char *command);

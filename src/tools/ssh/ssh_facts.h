@@ -24,7 +24,7 @@ typedef enum {
 typedef struct SshFacts {
     SshOs os;
     SshShell shell;        // of the person on that machine
-    SshShell compat_shell; // BASH or SH that a Windows machine has besides; else UNKNOWN
+    SshShell compat_shell; // BASH or SH that a Windows machine also has; else UNKNOWN
     bool is_compat;        // commands go through it
 } SshFacts;
 

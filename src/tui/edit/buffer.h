@@ -17,7 +17,7 @@ typedef struct Marker {
 
 /* A text with its markers, outside of a buffer. Plain data; one owner. */
 typedef struct Piece {
-    char *text; // NUL-terminated besides
+    char *text; // also NUL-terminated
     size_t size;
     GArray *markers; // of Marker, by start; NULL: none
 } Piece;

@@ -1,6 +1,6 @@
 /*
  * Notices as rows (block_private.h): what events have to say to a person, and messages that are
- * neither theirs nor the model's: their commands, summaries, jobs that have ended, files.
+ * neither a prompt nor an answer: a person's own commands, summaries, jobs that have ended, files.
  */
 #include "agent/event_kind.h"
 #include "model/message.h"

@@ -229,7 +229,7 @@ static void transcript_complete(Transcript *self, const json_t *block, size_t in
     transcript_advance(self);
 }
 
-/* The same failure of a request that was made again: how often it was is said besides. */
+/* The same failure of a request that was made again: how often is reported, too. */
 static bool is_told_again(Transcript *self, const json_t *message, bool has_content)
 {
     bool is_error = g_str_equal(message_stop_reason(message), "error");

@@ -1,6 +1,6 @@
 /*
- * The directory of a run (run_dir.h): where it stands, how it is called, its meta.json, which old
- * ones go.
+ * The directory of a run (run_dir.h): where it is, what it is called, its meta.json, and which old
+ * ones are removed.
  */
 #include "wm/workspace/run_dir.h"
 
@@ -167,7 +167,7 @@ static void prune_entry(const char *path, const char *id, time_t now)
         file_remove_tree(path, NULL);
 }
 
-/* Errors are no one's business: the next run tries again. */
+/* Errors are not reported: the next run tries again. */
 static void run_dir_prune(const char *base)
 {
     g_autoptr(DIR) dir = opendir(base);
@@ -183,7 +183,7 @@ static void run_dir_prune(const char *base)
     }
 }
 
-// ---- where it stands ----
+// ---- where it is ----
 
 /* A directory that is inside of `real_root` whatever links are on the way; made if absent. */
 static bool make_inside(const char *real_root, const char *path, GError **error)
@@ -258,7 +258,7 @@ static char *make_id(const char *task_name, gint64 now_ms)
                            at.tm_mon + 1, at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec, unique);
 }
 
-/* One that no one else has. */
+/* Makes a directory that no other run has. */
 static bool make_own(const char *base, const char *task_name, gint64 now_ms, WmRunDir *ret_dir,
                      GError **error)
 {
@@ -346,7 +346,8 @@ typedef struct Newest {
     struct timespec at;
 } Newest;
 
-/* Later, or as late and behind by name: the same answer in any order of reading. */
+/* Later; of two that are as late the one whose name is greater, so that the order of reading does
+   not matter. */
 static bool is_newer(const Newest *best, const struct stat *meta, const char *path)
 {
     if (!best->path || meta->st_mtim.tv_sec != best->at.tv_sec)

@@ -18,13 +18,13 @@ typedef struct WmRunDir {
 void wm_run_dir_clear(WmRunDir *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmRunDir, wm_run_dir_clear)
 
-/* Prunes old ones first. */
+/* Makes the directory of a new run; removes old ones first. */
 bool wm_run_dir_make(const char *root, const char *task_name, const WmEvent *event,
                      WmRunDir *ret_dir, GError **error);
-/* One that is there: its meta.json. Never follows links. */
+/* Reads the meta.json of a run that is there. Never follows links. */
 bool wm_run_dir_open(const char *path, WmRunDir *ret_dir, GError **error);
-/* For who applies the outputs of the run, until *ret_lock is closed. DENIED while another process
-   does. */
+/* Held by the process that applies the outputs of the run, until *ret_lock is closed. DENIED while
+   another process does. */
 bool wm_run_dir_lock(const WmRunDir *self, Fd *ret_lock, GError **error);
 /* The newest of a task below <root>/.wm/runs (task-engine §3.12). Caller frees. */
 bool wm_run_dir_newest(const char *root, const char *task_name, char **ret_path, GError **error);
