@@ -552,6 +552,26 @@ static void test_replaced_details(void **state G_GNUC_UNUSED)
         fail_msg("%s", json_to_text(result.details));
 }
 
+/* A lenient reading of a name may be changed, but not replaced or deleted. */
+static void test_other_names(void **state G_GNUC_UNUSED)
+{
+    static const char *const bodies[] = { "*** Add File: @a\n+new\n", "*** Delete File: @a\n",
+                                          "*** Add File: \"a\"\n+new\n" };
+    for (size_t i = 0; i < G_N_ELEMENTS(bodies); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        put_three(fixture);
+        g_autofree char *text =
+            tool_fixture_error(fixture, &tool_edit_apply_patch, input_of(bodies[i]));
+        assert_contains(bodies[i], text, "is not replaced under another name");
+        check_files(fixture, &(Files) { 0 });
+    }
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    put_three(fixture);
+    g_autofree char *text G_GNUC_UNUSED = tool_fixture_text(
+        fixture, &tool_edit_apply_patch, input_of("*** Update File: @a\n@@\n-two\n+TWO\n"));
+    check_files(fixture, &(Files) { .a = "one\nTWO\n" });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -567,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_broken_off),
         cmocka_unit_test(test_details),
         cmocka_unit_test(test_replaced_details),
+        cmocka_unit_test(test_other_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

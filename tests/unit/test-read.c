@@ -145,6 +145,15 @@ static void test_odd_names(void **state G_GNUC_UNUSED)
         g_autofree char *text = read_text(fixture, cases[i].path);
         assert_text(cases[i].path, text, "found");
     }
+    g_autoptr(ToolFixture) both = tool_fixture_new(NULL, false);
+    tool_fixture_put(both, "types/a.ts", "other");
+    tool_fixture_put(both, "@types/a.ts", "literal");
+    tool_fixture_put(both, "@only", "literal");
+    tool_fixture_put(both, "only", "other");
+    g_autofree char *literal = read_text(both, "@types/a.ts");
+    assert_string_equal(literal, "literal");
+    g_autofree char *at = read_text(both, "@only");
+    assert_string_equal(at, "literal");
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     tool_fixture_put(fixture, "a b", "found");
     g_autofree char *url = g_strdup_printf("file://%s/a%%20b:1", fixture->cwd);

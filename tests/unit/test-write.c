@@ -184,6 +184,40 @@ static void test_changed_meanwhile(void **state G_GNUC_UNUSED)
         tool_fixture_text(fixture, &tool_write, write_args("a.txt", "five\n"));
 }
 
+/* A lenient reading of a name makes a new file, or says what is there: it replaces nothing. */
+static void test_replaces_no_other_name(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *path, *other; // what a lenient reading leads to
+    } cases[] = {
+        { "@types/a.ts", "types/a.ts" },
+        { "@types/new.ts", "types/new.ts" },
+        { "@b", "b" },
+        { "'b'", "b" },
+        { " b", "b" },
+        { "c\\ d", "c d" },
+        { "c\xc2\xa0"
+          "d",
+          "c d" },
+        { "~/e", "e" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        tool_fixture_put(fixture, "@types/a.ts", "literal");
+        tool_fixture_put(fixture, "~/e", "literal");
+        tool_fixture_put(fixture, cases[i].other, "other");
+        g_auto(ToolResult) result = { 0 };
+        tool_fixture_call(fixture, &tool_write, write_args(cases[i].path, "new"), &result);
+        g_autofree char *path = g_build_filename(fixture->cwd, cases[i].other, NULL);
+        g_autofree char *kept = NULL;
+        assert_true(g_file_get_contents(path, &kept, NULL, NULL));
+        assert_text(cases[i].path, kept, "other");
+        g_autofree char *text = tool_result_text(&result);
+        if (result.is_error)
+            assert_contains(cases[i].path, text, "is not replaced under another name");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_own_files),
         cmocka_unit_test(test_urls),
         cmocka_unit_test(test_changed_meanwhile),
+        cmocka_unit_test(test_replaces_no_other_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

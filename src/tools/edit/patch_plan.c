@@ -319,7 +319,8 @@ static bool plan_create(PatchPlan *self, const PatchEntry *entry, PatchDone *don
     if (entry->rename)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "A file that is created cannot be renamed: create %s", entry->rename);
-    if (!open_target(self, entry->path, true, &place, error))
+    if (!open_target(self, entry->path, true, &place, error) ||
+        !workspace_may_replace(entry->path, place.path, tool_call_cwd(self->call), error))
         return false;
     EditTarget *target = place.spot->target;
     if (target->before) { // what goes is shown
@@ -356,6 +357,8 @@ static bool plan_delete(PatchPlan *self, const PatchEntry *entry, PatchDone *don
         return false;
     if (!is_there(&place))
         return fail_missing(&place, error);
+    if (!workspace_may_replace(entry->path, place.path, tool_call_cwd(self->call), error))
+        return false;
     Spot *spot = place.spot;
     if (!spot &&
         (!generated_check_file(tool_call_settings(self->call), place.path, place.shown, error) ||

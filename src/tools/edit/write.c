@@ -14,6 +14,7 @@
 #include "tools/file/read_cache.h"
 #include "tools/file/secret_file.h"
 #include "tools/file/seen_files.h"
+#include "tools/file/workspace_path.h"
 #include "tools/read/file_kind.h"
 #include "tools/tools.h"
 
@@ -104,7 +105,8 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
         return false;
     bool is_update = file_exists(path);
     if (is_update &&
-        (!generated_check_file(tool_call_settings(call), path, shown, error) ||
+        (!workspace_may_replace(args->path, path, tool_call_cwd(call), error) ||
+         !generated_check_file(tool_call_settings(call), path, shown, error) ||
          !seen_files_check(call, path, shown, error) || !check_masks(path, content, error)))
         return false;
 

@@ -87,25 +87,60 @@ static char *find_respelled(const char *text, const char *cwd)
     return NULL;
 }
 
+/* Is `asked`, letter by letter, a file below `cwd`, or one that could be made in a folder there?
+   Only then are "@types/x", "~/x" and "file:/x" names of that folder. */
+static bool can_be_literal(const char *asked, const char *cwd)
+{
+    g_autofree char *path = path_absolute(asked, cwd);
+    if (file_exists(path))
+        return true;
+    size_t size = strcspn(asked, "/");
+    g_autofree char *first = g_strndup(asked, size);
+    g_autofree char *folder = path_absolute(first, cwd);
+    return asked[size] == '/' && file_is_directory(folder);
+}
+
+/* What is meant by a name that nothing has: leniently read, if that leads to something. */
+static char *lenient_path(const char *asked, const char *cwd)
+{
+    g_autofree char *text = workspace_clean(asked);
+    g_autofree char *literal = workspace_path_absolute(text, cwd);
+    if (text[0] == '@' && !can_be_literal(text, cwd))
+        return workspace_path_absolute(text + 1, cwd);
+    if (file_exists(literal) || !g_utf8_validate(text, -1, NULL))
+        return g_steal_pointer(&literal);
+    char *respelled = find_respelled(text, cwd);
+    return respelled ? respelled : g_steal_pointer(&literal);
+}
+
 char *workspace_path(const char *asked, const char *cwd)
 {
+    bool is_special = strchr("@~", asked[0]) || g_ascii_strncasecmp(asked, "file:", 5) == 0;
+    if (*asked && is_special && can_be_literal(asked, cwd))
+        return path_absolute(asked, cwd);
     if (g_ascii_strncasecmp(asked, "file://", 7) == 0) {
         char *path = g_filename_from_uri(asked, NULL, NULL);
         if (path)
             return path;
     }
     g_autofree char *raw = workspace_path_absolute(asked, cwd);
-    if (asked[0] != '@' && file_exists(raw))
-        return g_steal_pointer(&raw);
-    g_autofree char *text = workspace_clean(asked);
-    g_autofree char *literal = workspace_path_absolute(text, cwd);
-    g_autofree char *without_at = text[0] == '@' ? workspace_path_absolute(text + 1, cwd) : NULL;
-    if (without_at && (file_exists(without_at) || !file_exists(literal)))
-        return g_steal_pointer(&without_at);
-    if (file_exists(literal) || !g_utf8_validate(text, -1, NULL))
-        return g_steal_pointer(&literal);
-    char *respelled = find_respelled(text, cwd);
-    return respelled ? respelled : g_steal_pointer(&literal);
+    return asked[0] != '@' && file_exists(raw) ? g_steal_pointer(&raw) : lenient_path(asked, cwd);
+}
+
+bool workspace_may_replace(const char *asked, const char *path, const char *cwd, GError **error)
+{
+    g_autofree char *meant = workspace_path(asked, cwd); // a URL, or a plan, is elsewhere
+    g_autofree char *named = workspace_path_absolute(asked, cwd);
+    g_autofree char *literal = path_absolute(asked, cwd);
+    g_autofree char *url = g_filename_from_uri(asked, NULL, NULL);
+    if (strcmp(meant, path) != 0 || strcmp(named, path) == 0 || strcmp(literal, path) == 0 ||
+        g_strcmp0(url, path) == 0 || !file_exists(path))
+        return true;
+    g_autofree char *shown = path_display(path, cwd);
+    return fail_with(error, KEDGE_ERROR_USAGE,
+                     "There is no %s, and %s is not replaced under another name. Write to \"%s\" "
+                     "if you mean that file, or to \"./%s\" for a new one.",
+                     asked, shown, shown, asked);
 }
 
 size_t workspace_scheme_length(const char *text)

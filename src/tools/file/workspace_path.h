@@ -6,9 +6,14 @@
 
 #include "tool/tool.h"
 
-/* The absolute path that `asked` means in `cwd`: ~, file://, quotes, a leading @, Unicode blanks.
-   Whether it exists is not checked. Caller frees. */
+/* The absolute path that `asked` means in `cwd`. What has exactly that name, or could have it in a
+   folder that is there ("@types/x"), comes first; then ~, file://, quotes, a leading @, Unicode
+   blanks. Whether it exists is not checked. Caller frees. */
 char *workspace_path(const char *asked, const char *cwd);
+
+/* May `path`, which is workspace_path() of `asked`, be replaced as a whole? USAGE: it exists under
+   another name than the one that was asked for. */
+bool workspace_may_replace(const char *asked, const char *path, const char *cwd, GError **error);
 
 /* The length of `scheme` in `scheme://…`; 0 for a path. file:// is a path. */
 size_t workspace_scheme_length(const char *text);
