@@ -110,8 +110,9 @@ const char *recipe_first_file(const char *dir, const char *const *names)
         struct stat info;
         if (!file_exists(path) || file_is_directory(path))
             continue;
-        bool is_ours = stat(path, &info) != 0 || own_file_check(path, &info, NULL);
-        return is_ours ? *names : NULL; // the runner would take this one, and no later one
+        // the runner would take this one, and no later one; what is no file is not ours to judge
+        bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+        return !is_file || own_file_check(path, &info, NULL) ? *names : NULL;
     }
     return NULL;
 }
