@@ -71,8 +71,9 @@ expect_pushed() {
     rm -f "$SPRUNG"
     BRANCH=$(sed 's#^ref: refs/heads/##' .git/HEAD)
     WANT=$(env GIT_CONFIG=/dev/null git -c core.fsmonitor=false -c core.hooksPath=/dev/null rev-parse HEAD)
-    HAVE=$(git -C "$HOME" ls-remote "$FORGE_URL/harbor/tidepool.git" "refs/heads/$BRANCH")
-    [ "${HAVE%%	*}" = "$WANT" ] || fail "$BRANCH on the forge is '$HAVE', want $WANT"
+    # with -2 where the run before it was in the same second
+    HAVE=$(git -C "$HOME" ls-remote "$FORGE_URL/harbor/tidepool.git" "refs/heads/$BRANCH" "refs/heads/$BRANCH-[2-9]")
+    case $HAVE in *"$WANT"*) ;; *) fail "$BRANCH on the forge is '$HAVE', want $WANT" ;; esac
     [ -z "$(git -C "$HOME/evil.git" for-each-ref)" ] || fail "the agent's remote was pushed to"
     rm -f "$SPRUNG"
 }

@@ -110,8 +110,14 @@ static bool take_base(const WmPushPlace *self, const char *source, Cancel *cance
     g_autofree char *tracking = g_strconcat(REMOTE, self->branch, NULL);
     g_autofree char *refspec = g_strconcat("+", self->base, ":", tracking, NULL);
     return git_in_clone(self, cancel, error, "fetch", "-q", "--no-tags",
-                        self->is_short ? "--depth=1" : "--update-shallow", source, refspec, NULL) &&
-           git_in_clone(self, cancel, error, "symbolic-ref", REMOTE "HEAD", tracking, NULL);
+                        self->is_short ? "--depth=1" : "--update-shallow", source, refspec, NULL);
+}
+
+/* Which branch is the default one, also where none of its commits is here. */
+static bool set_default(const WmPushPlace *self, Cancel *cancel, GError **error)
+{
+    g_autofree char *tracking = g_strconcat(REMOTE, self->branch, NULL);
+    return git_in_clone(self, cancel, error, "symbolic-ref", REMOTE "HEAD", tracking, NULL);
 }
 
 /* Before it is used as a name: an agent chose it. */
@@ -144,7 +150,7 @@ bool wm_push_place_make(WmPushPlace *self, Cancel *cancel, GError **error)
                    (!self->url || git_in_clone(self, cancel, error, "remote", "add", "--", "origin",
                                                self->url, NULL)) &&
                    (!self->base || take_base(self, source, cancel, error)) &&
-                   take_head(self, source, cancel, error);
+                   set_default(self, cancel, error) && take_head(self, source, cancel, error);
     if (!is_made)
         g_prefix_error(error, "cannot take what the agent committed into a clone of our own: ");
     return is_made;
