@@ -328,7 +328,7 @@ class Results(GhTest):
         canary = "REDACTED_TEST_SECRET"
         client = self.client(answer=approve(False), env={"GH_TOKEN": f"{canary}_token"})
         slots = (["secret", "set", "A", "--body", canary], ["secret", "set", "A", f"-b{canary}"],
-                 ["api", "x", "-H", f"Authorization: {canary}"], ["api", "x", "-f", f"client_secret={canary}"],
+                 ["api", "x", "-H", f"Authorization: {canary}"], ["api", "repos/harbor/tidepool/x", "-f", f"client_secret={canary}"],
                  ["api", f"x?access_token={canary}", "-f", "a=b"], ["frob", "--token", canary], ["frob", f"--token={canary}"],
                  ["pr", "merge", "7", "--password", canary], ["repo", "fork", f"https://u:{canary}@github.com/o/r"],
                  ["api", "x", "-X", "POST", "-f", f"a[private_key]={canary}"])
@@ -355,7 +355,7 @@ class Results(GhTest):
         program.write_text(STUB + "echo \"$*\"; echo \"$* $GH_TOKEN\" >&2; echo \"$GH_TOKEN\"; exit 1\n")
         client = self.client("--allow-writes", env={"GH_TOKEN": f"{canary}_token"})
         for args in (["secret", "set", "A", "--body", canary], ["pr", "view", "7"],
-                     ["api", "x", "-f", f"client_secret={canary}"]):
+                     ["api", "repos/harbor/tidepool/x", "-f", f"client_secret={canary}"]):
             result = client.call("gh", {"args": args})
             self.assertNotIn(canary, json.dumps(result))
             self.assertIn("[REDACTED]", text_of(result))
