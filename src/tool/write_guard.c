@@ -58,6 +58,10 @@ static void guard_match_places(WriteGuard *self, const WriteSurvey *survey)
             path_is_inside(self->real, place->real))
             guard_note(self, GUARD_PERSON, place->why);
     }
+    const char *hidden = write_hidden_find(survey, self->path);
+    hidden = hidden ? hidden : write_hidden_find(survey, self->real);
+    if (hidden)
+        guard_note(self, GUARD_PERSON, hidden);
 }
 
 // ---- git ----

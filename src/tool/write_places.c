@@ -21,6 +21,7 @@
 #define WHY_CI        "a build server runs it"
 #define WHY_EDITOR    "editors run commands from it"
 #define WHY_AGENT     "coding agents run commands from it"
+#define WHY_HIDDEN    "programs keep there what they read and run when they start"
 #define WHY_PYTHON    "Python runs what it says when it starts"
 
 // ---- the list ----
@@ -62,11 +63,26 @@ static const Row of_project[] = {
     { ".vscode/settings.json", WHY_EDITOR },
     { ".vscode/launch.json", WHY_EDITOR },
     { ".zed/tasks.json", WHY_EDITOR },
+    { ".zed/debug.json", WHY_EDITOR },
     { ".zed/settings.json", WHY_EDITOR },
     { ".idea/runconfigurations/", WHY_EDITOR },
+    { ".idea/workspace.xml", WHY_EDITOR },
+    { "*.code-workspace", WHY_EDITOR },
+    { ".helix/", WHY_EDITOR },
+    { ".exrc", WHY_EDITOR },
+    { ".nvimrc", WHY_EDITOR },
+    { ".nvim.lua", WHY_EDITOR },
+    { ".dir-locals.el", WHY_EDITOR },
     { ".devcontainer/", WHY_EDITOR },
     { ".devcontainer.json", WHY_EDITOR },
     { ".envrc", WHY_SHELL },
+    { ".gitconfig", WHY_GIT }, // what a repository's include.path often names
+    { ".cargo/config", WHY_PROGRAM },
+    { ".cargo/config.toml", WHY_PROGRAM },
+    { ".npmrc", WHY_PROGRAM },
+    { ".yarnrc", WHY_PROGRAM },
+    { ".yarnrc.yml", WHY_PROGRAM },
+    { ".pnpmfile.cjs", WHY_PROGRAM },
     { ".mcp.json", WHY_AGENT },
     { "mcp.json", WHY_AGENT },
     { ".github/hooks/", WHY_AGENT },
@@ -79,6 +95,8 @@ static const Row of_project[] = {
     { ".kiro/hooks/", WHY_AGENT },
     { ".gemini/settings.json", WHY_AGENT },
     { ".opencode/", WHY_AGENT },
+    { ".aider.conf.yml", WHY_AGENT },
+    { ".continue/", WHY_AGENT },
     { "opencode.json", WHY_AGENT },
     { "opencode.jsonc", WHY_AGENT },
     { ".omp/", WHY_AGENT },
@@ -94,7 +112,8 @@ static const Row of_anyone[] = {
     { ".kedge/", WHY_OWN },
 };
 
-/* Below a home directory, with what is below them. */
+/* Below a home directory, with what is below them. Hidden ones that are not here are protected, too
+   (write_hidden_find()): a row gives a better reason, and holds for what its links lead to. */
 static const Row of_home[] = {
     { ".bashrc", WHY_SHELL },
     { ".bash_profile", WHY_SHELL },
@@ -203,8 +222,12 @@ static const Row of_system[] = {
     { "/usr/local/sbin", WHY_INSTALLED },
     { "/usr/local/lib", WHY_INSTALLED },
     { "/usr/local/etc", WHY_SYSTEM },
+    { "/usr", WHY_INSTALLED },
+    { "/opt", WHY_INSTALLED },
     { "/var/spool/cron", WHY_DESKTOP },
     { "/var/spool/at", WHY_DESKTOP },
+    { "/var/lib", WHY_SYSTEM },
+    { "/run", WHY_SYSTEM },
 };
 
 // ---- the places ----
@@ -251,6 +274,10 @@ static void survey_add_home(WriteSurvey *self, const char *home)
 {
     if (!home || !g_path_is_absolute(home) || strcmp(home, "/") == 0)
         return;
+    g_ptr_array_add(self->homes, g_strdup(home));
+    char *real = path_resolved(home, true);
+    if (real)
+        g_ptr_array_add(self->homes, real);
     for (size_t i = 0; i < G_N_ELEMENTS(of_home); i++)
         survey_add_home_row(self, home, &of_home[i]);
 }
@@ -279,6 +306,7 @@ WriteSurvey *write_survey_new(ToolContext *context)
     self->real_root = self->real_root ? self->real_root : g_strdup(self->root);
     self->places = g_array_new(FALSE, FALSE, sizeof(WritePlace));
     g_array_set_clear_func(self->places, place_clear);
+    self->homes = g_ptr_array_new_with_free_func(g_free);
     self->hooks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autofree char *config = dirs_config_root();
     g_autofree char *agent = dirs_agent();
@@ -307,9 +335,37 @@ void write_survey_free(WriteSurvey *self)
         return;
     g_hash_table_unref(self->hooks);
     g_array_unref(self->places);
+    g_ptr_array_unref(self->homes);
     g_free(self->real_root);
     g_free(self->root);
     g_free(self);
+}
+
+// ---- hidden folders of a home ----
+
+/* The hidden file or folder of `home` that `path` is or is in; NULL: it is elsewhere. Caller frees.
+ */
+static char *hidden_part(const char *path, const char *home)
+{
+    size_t size = strlen(home);
+    if (strncmp(path, home, size) != 0 || path[size] != '/' || path[size + 1] != '.')
+        return NULL;
+    return g_strndup(path, size + 1 + strcspn(path + size + 1, "/"));
+}
+
+const char *write_hidden_find(const WriteSurvey *self, const char *path)
+{
+    bool is_of_work = path_is_inside(path, self->root) || path_is_inside(path, self->real_root);
+    for (guint i = 0; i < self->homes->len; i++) {
+        g_autofree char *hidden = hidden_part(path, self->homes->pdata[i]);
+        // a workspace in such a folder is like any other one
+        bool is_opened =
+            hidden && is_of_work &&
+            (path_is_inside(self->root, hidden) || path_is_inside(self->real_root, hidden));
+        if (hidden && !is_opened)
+            return WHY_HIDDEN;
+    }
+    return NULL;
 }
 
 // ---- patterns ----

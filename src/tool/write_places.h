@@ -21,6 +21,7 @@ struct WriteSurvey {
     ToolContext *context;   // borrowed
     char *root, *real_root; // of the workspace
     GArray *places;         // of WritePlace
+    GPtrArray *homes;       // of the person, as they are named and where their links end
     GHashTable *hooks;      // work tree → where its hooks are, "" where git has them
 };
 
@@ -29,3 +30,7 @@ char *write_workspace_root(const char *cwd);
 
 /* Why a file of this name is on the list, wherever it is; NULL: it is not. */
 const char *write_pattern_find(const char *path, GuardLevel *ret_level);
+
+/* Why an absolute path of a hidden file or folder of a home, which is not the workspace, is not
+   written like any other; NULL: it is none. */
+const char *write_hidden_find(const WriteSurvey *self, const char *path);

@@ -24,6 +24,8 @@ targets() {
 ~/.config/autostart/x.desktop
 ~/.config/systemd/user/x.service
 ~/.config/git/config
+~/.local/share/bash-completion/completions/git
+~/.config/other/init.lua
 .kedge/config.yml
 .git/hooks/post-index-change
 vendor/lib/.git/hooks/pre-push
@@ -39,6 +41,8 @@ h/pre-push
 .envrc
 .mcp.json
 env/pyvenv.cfg
+.gitconfig
+.helix/languages.toml
 up/new.txt
 X
 }

@@ -144,10 +144,20 @@ static void test_list(void **state G_GNUC_UNUSED)
         { "~/.gitconfig", GUARD_PERSON },
         { "~/.config/git/config", GUARD_PERSON },
         { "~/.config/gh/hosts.yml", GUARD_PERSON },
-        { "~/.config/other/x", GUARD_NONE },
+        { "~/.config/other/x", GUARD_PERSON },
+        { "~/.local/share/bash-completion/completions/git", GUARD_PERSON },
+        { "~/.oh-my-zsh/custom/x.zsh", GUARD_PERSON },
+        { "~/.psqlrc", GUARD_PERSON },
+        { "~/src/.psqlrc", GUARD_NONE },
+        { ".gitconfig", GUARD_PROJECT },
+        { ".helix/languages.toml", GUARD_PROJECT },
+        { ".npmrc", GUARD_PROJECT },
+        { "x.code-workspace", GUARD_PROJECT },
         { "~/notes.md", GUARD_NONE },
         { "/etc/profile.d/x.sh", GUARD_PERSON },
         { "/var/spool/cron/crontabs/root", GUARD_PERSON },
+        { "/usr/share/bash-completion/completions/git", GUARD_PERSON },
+        { "/opt/x", GUARD_PERSON },
     };
     g_autoptr(ToolFixture) self = repository();
     tool_fixture_put(self, "bare.git/HEAD", "");
