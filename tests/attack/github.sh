@@ -74,7 +74,9 @@ t "after a private one was read, at whatever door, it is refused where no one ca
 for read in '{"name": "read", "arguments": {"path": "issue://harbor/vault/1"}}' \
     '{"name": "github", "arguments": {"op": "search_issues", "query": "Combination", "repo": "harbor/vault"}}' \
     '{"name": "gh", "arguments": {"args": ["issue", "view", "1", "-R", "harbor/vault"]}}' \
-    '{"name": "bash", "arguments": {"command": "gh issue view 1 -R harbor/vault"}}'; do
+    '{"name": "bash", "arguments": {"command": "gh issue view 1 -R harbor/vault"}}' \
+    '{"name": "bash", "arguments": {"command": "export GH_REPO=harbor/vault; gh issue view 1"}}' \
+    '{"name": "bash", "arguments": {"command": "kedge gh exec -- issue view 1 -R harbor/vault"}}'; do
     then_opens "$read" "$refused"
 done
 
@@ -84,6 +86,7 @@ model_script - <<'J'
 {"tool_calls": [{"name": "read", "arguments": {"path": "issue://harbor/vault/1"}}]}
 {"tool_calls": [{"name": "gh", "arguments": {"args": ["issue", "comment", "12", "-R", "harbor/tidepool", "-b", "4711"]}}]}
 {"tool_calls": [{"name": "bash", "arguments": {"command": "gh issue comment 8 -R harbor/tidepool -b 4711"}}], "expect": {"last_tool": true, "contains": "has read harbor/vault, which is not known to be public"}}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "kedge agent-tools github-pr submit-review --owner harbor --repo tidepool --pr-number 9 --body 4711 --event COMMENT"}}], "expect": {"last_tool": true, "contains": "has read harbor/vault, which is not known to be public"}}
 {"text": "ok", "expect": {"last_tool": true, "contains": "has read harbor/vault, which is not known to be public"}}
 J
 run kedge --allow-writes -p hi

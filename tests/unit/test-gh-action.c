@@ -91,6 +91,17 @@ static void test_shell(void **state G_GNUC_UNUSED)
         { "gh repo delete o/r --yes", "repo delete in o/r" },
         { "gh api -X DELETE repos/o/r", "repo delete in o/r" },
         { "gh api -X PUT repos/o/r/Topics", "api PUT repos/o/r/topics in o/r" },
+        { "GH_REPO=o/r gh pr merge 5", "pr merge 5 in o/r" },
+        { "export GH_REPO=o/r; gh pr merge 5", "pr merge 5 in o/r" },
+        { "GH_REPO=o/r gh pr view 1; gh pr merge 5", "pr merge 5" },
+        // kedge itself, where no one is asked
+        { "kedge github pr_create --yes --repo o/r --title x", "kedge in o/r" },
+        { "kedge --allow-writes -p 'do it'", "kedge" },
+        { "kedge agent-tools github-pr reply-comment --owner o --repo r", "kedge in o/r" },
+        { "echo '{}' | kedge agent-tools github-pr submit-review", "kedge" },
+        { "kedge gh exec --yes -- pr merge 5 -R o/r", "pr merge 5 in o/r" },
+        { "kedge agent-tools rp1-root-dir", "" },
+        { "kedge github pr_create --repo o/r --title x", "" }, // it is refused there
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(Judgement) judgement = { 0 };
@@ -98,6 +109,48 @@ static void test_shell(void **state G_GNUC_UNUSED)
         g_autofree char *text = texts_of(&judgement);
         if (strcmp(text, cases[i].want) != 0)
             fail_msg("%s: \"%s\", not \"%s\"", cases[i].command, text, cases[i].want);
+    }
+}
+
+/* Repositories that a command reads, "[HOST ]OWNER/REPO; …". */
+static void test_reads(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *command, *want;
+    } cases[] = {
+        { "gh issue view 1", "" }, // of the directory
+        { "gh issue view 1 -R o/r", "o/r" },
+        { "gh issue view 1 -R h.example/o/r", "h.example o/r" },
+        { "gh issue view 1 -R https://h.example/o/r", "h.example o/r" },
+        { "gh api --hostname h.example repos/o/r/issues/1", "h.example o/r" },
+        { "gh run download 5 -R o/r", "o/r" },
+        { "GH_REPO=o/r gh issue view 1", "o/r" },
+        { "GH_HOST=h.example env GH_REPO=o/r gh issue view 1", "h.example o/r" },
+        { "export GH_REPO=o/r\nsh -c 'gh issue view 1'", "o/r" },
+        { "GH_REPO=a/b; GH_REPO=o/r; gh issue view 1", "o/r" },
+        { "GH_REPO=o/r sh -c 'gh issue view 1'", "o/r" },
+        { "GH_REPO=o/r true; gh issue view 1", "" },
+        { "kedge gh exec -- issue view 1 -R o/r", "o/r" },
+        { "kedge github search_issues --query x --repo o/r", "o/r" },
+        { "kedge tool run read '{\"path\":\"issue://o/r/1\"}'", "o/r" },
+        { "kedge tool run read '{\"path\":\"pr://h.example/o/r/1\"}'", "h.example o/r" },
+        { "kedge agent-tools github-pr fetch-comments --owner o --repo r", "o/r" },
+        { "kedge tool run read '{\"path\":\"issue://1\"}'", "" },
+        { "kedge --repo", "" },
+        { "kedge", "" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(Judgement) judgement = { 0 };
+        gh_shell_read(cases[i].command, &judgement);
+        g_autoptr(GString) text = g_string_new(NULL);
+        for (guint k = 0; judgement.others && k < judgement.others->len; k++) {
+            const JudgedTarget *target = judgement.others->pdata[k];
+            g_string_append_printf(text, "%s%s%s%s", k > 0 ? "; " : "",
+                                   target->host ? target->host : "", target->host ? " " : "",
+                                   target->repo);
+        }
+        if (strcmp(text->str, cases[i].want) != 0)
+            fail_msg("%s: \"%s\", not \"%s\"", cases[i].command, text->str, cases[i].want);
     }
 }
 
@@ -167,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shell),
+        cmocka_unit_test(test_reads),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_same),
     };

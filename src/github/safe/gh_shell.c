@@ -35,7 +35,7 @@ static char **skip_wrappers(char **words)
     bool is_wrapped = false;
     for (; *words; words++) {
         const char *name = program_name(*words);
-        if (is_one_of(name, "git gh eval " SHELLS))
+        if (is_one_of(name, "git gh kedge eval " SHELLS))
             return words;
         is_wrapped = is_wrapped || is_one_of(name, "env command builtin exec sudo nohup time "
                                                    "timeout nice stdbuf setsid xargs");
@@ -294,40 +294,145 @@ static void read_push(char *const *words, Judgement *judgement)
         add_push(judgement, remote, names->pdata[i], deletes);
 }
 
-/* By --repo, or the path of `gh api`. Caller frees; NULL: none is named. */
-static char *named_repo(const Classified *classified)
+/* A repository that a command names; members NULL: it names none, or no host. */
+typedef struct NamedRepo {
+    char *host, *repo;
+} NamedRepo;
+
+static void named_repo_clear(NamedRepo *self)
+{
+    g_free(self->host);
+    g_free(self->repo);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NamedRepo, named_repo_clear)
+
+/* "[HOST/]OWNER/REPO", or an address of it. */
+static bool named_repo_parse(const char *text, NamedRepo *ret)
+{
+    const char *scheme = strstr(text, "://");
+    g_auto(GStrv) parts = g_strsplit(scheme ? scheme + 3 : text, "/", -1);
+    guint count = g_strv_length(parts);
+    if (count < 2)
+        return false;
+    guint owner = count == 2 || scheme ? MIN(count - 2, 1) : count - 2;
+    ret->repo = g_strconcat(parts[owner], "/", parts[owner + 1], NULL);
+    ret->host = owner > 0 ? g_strdup(parts[owner - 1]) : NULL;
+    return true;
+}
+
+/* What a variable is set to, by the first such word; NULL: it is not. Borrowed. */
+static const char *value_of(const GPtrArray *set, const char *variable)
+{
+    size_t size = strlen(variable);
+    for (guint i = 0; i < set->len; i++) {
+        const char *word = set->pdata[i];
+        if (strncmp(word, variable, size) == 0 && word[size] == '=')
+            return word + size + 1;
+    }
+    return NULL;
+}
+
+/* By --repo, or the path of `gh api`, or by GH_REPO. */
+static void find_repo(const Classified *classified, const GPtrArray *set, NamedRepo *ret)
 {
     const char *named = command_args_last(classified->args, "repo");
-    g_auto(GStrv) parts = g_strsplit(named ? named : "", "/", -1);
-    guint count = g_strv_length(parts);
-    if (count >= 2)
-        return g_strconcat(parts[count - 2], "/", parts[count - 1], NULL);
     const char *path = classified->api_path;
+    const char *from_set = value_of(set, "GH_REPO");
+    const char *host = command_args_last(classified->args, "hostname");
     g_auto(GStrv) steps = g_strsplit(path ? path : "", "/", -1);
-    bool is_of_repo = g_strv_length(steps) >= 3 && strcmp(steps[0], "repos") == 0;
-    return is_of_repo ? g_strconcat(steps[1], "/", steps[2], NULL) : NULL;
+    if (named)
+        named_repo_parse(named, ret);
+    else if (g_strv_length(steps) >= 3 && strcmp(steps[0], "repos") == 0)
+        ret->repo = g_strconcat(steps[1], "/", steps[2], NULL);
+    else if (from_set)
+        named_repo_parse(from_set, ret);
+    if (!ret->host)
+        ret->host = g_strdup(host ? host : value_of(set, "GH_HOST"));
 }
 
 /* What the conversation then has read (tool/repo_flow.h). */
-static void add_read(const char *repo, Judgement *judgement)
+static void add_read(const NamedRepo *repo, Judgement *judgement)
 {
     JudgedTarget *target = g_new0(JudgedTarget, 1);
-    *target = (JudgedTarget) { .effect = EFFECT_READ, .repo = g_strdup(repo) };
+    *target = (JudgedTarget) {
+        .effect = EFFECT_READ,
+        .host = g_strdup(repo->host),
+        .repo = g_strdup(repo->repo),
+    };
     if (!judgement->others)
         judgement->others = g_ptr_array_new_with_free_func((GDestroyNotify)judged_target_free);
     g_ptr_array_add(judgement->others, target);
 }
 
-static void read_gh(char *const *words, Judgement *judgement)
+/* `words` come after `gh`; `set`: of variables, among others. */
+static void read_gh(char *const *words, const GPtrArray *set, Judgement *judgement)
 {
     g_auto(Classified) classified = { 0 };
+    g_auto(NamedRepo) repo = { 0 };
     if (!classify_argv((const char *const *)words, NULL, &classified, NULL))
         return;
-    g_autofree char *repo = named_repo(&classified);
+    find_repo(&classified, set, &repo);
+    bool is_write = classified.effect == EFFECT_WRITE || classified.effect == EFFECT_DESTRUCTIVE;
     if (classified.effect != EFFECT_READ)
-        gh_action_add(&classified, NULL, repo, judgement);
-    else if (repo)
-        add_read(repo, judgement);
+        gh_action_add(&classified, repo.host, repo.repo, judgement);
+    // what kedge would not run, such as a download, a shell does
+    if (!is_write && repo.repo)
+        add_read(&repo, judgement);
+}
+
+// ---- kedge itself ----
+
+/* "issue://OWNER/REPO/1" somewhere in a word, such as one of JSON. */
+static bool find_address(const char *word, NamedRepo *ret)
+{
+    static const char *const schemes[] = { "issue://", "pr://", "run://", "gh://" };
+    for (size_t i = 0; i < G_N_ELEMENTS(schemes); i++) {
+        const char *found = strstr(word, schemes[i]);
+        if (!found)
+            continue;
+        const char *rest = found + strlen(schemes[i]);
+        g_autofree char *address = g_strndup(rest, strcspn(rest, "\"'?#: "));
+        g_auto(GStrv) parts = g_strsplit(address, "/", -1);
+        guint count = g_strv_length(parts);
+        bool has_host = count > 2 && strchr(parts[0], '.');
+        if (count < 2)
+            continue;
+        ret->host = has_host ? g_strdup(parts[0]) : NULL;
+        ret->repo = g_strconcat(parts[has_host], "/", parts[has_host + 1], NULL);
+        return true;
+    }
+    return false;
+}
+
+/* A kedge of the shell's own asks nobody here: what it reads counts as read, and what it is told to
+   write with a flag, or as a typed command, as written. `words` come after `kedge`. */
+static void read_kedge(char *const *words, const GPtrArray *set, Judgement *judgement)
+{
+    const char *owner = NULL, *repo = NULL;
+    bool writes = g_strcmp0(words[0], "agent-tools") == 0 && g_strcmp0(words[1], "github-pr") == 0;
+    g_auto(NamedRepo) named = { 0 };
+    for (; *words; words++) {
+        if (strcmp(*words, "--") == 0 && words[1]) {
+            read_gh(words + 1, set, judgement);
+            return;
+        }
+        writes = writes || is_one_of(*words, "--yes --allow-writes");
+        writes = writes && !g_str_has_prefix(*words, "fetch-");
+        if (strcmp(*words, "--owner") == 0)
+            owner = words[1];
+        if (is_one_of(*words, "--repo -R"))
+            repo = words[1];
+        if (!named.repo)
+            find_address(*words, &named);
+    }
+    g_autofree char *joined = owner && repo ? g_strconcat(owner, "/", repo, NULL) : NULL;
+    if (repo && !named.repo)
+        named_repo_parse(joined ? joined : repo, &named);
+    if (writes)
+        judgement_add_action(judgement, "kedge", NULL, named.host, named.repo);
+    else if (named.repo)
+        add_read(&named, judgement);
 }
 
 /* What `sh -c` runs; NULL: something else. */
@@ -341,9 +446,25 @@ static const char *script_of(char *const *words)
     return NULL;
 }
 
-static void read_text(const char *text, unsigned depth, Judgement *judgement);
+static void read_text(const char *text, unsigned depth, const GPtrArray *outer,
+                      Judgement *judgement);
 
-static void read_command(const GPtrArray *all, unsigned depth, Judgement *judgement)
+/* Only sets variables, for what comes after it. */
+static bool is_setting(const GPtrArray *words)
+{
+    bool is_any = false;
+    for (guint i = 0; i < words->len; i++) {
+        bool is_one = is_assignment(words->pdata[i]);
+        is_any = is_any || is_one;
+        if (!is_one && !(i == 0 && is_one_of(words->pdata[i], "export declare typeset readonly")))
+            return false;
+    }
+    return is_any;
+}
+
+/* `set` begins with the words of the command itself. */
+static void read_command(const GPtrArray *all, unsigned depth, const GPtrArray *set,
+                         Judgement *judgement)
 {
     g_autofree char **list = g_new0(char *, all->len + 1);
     for (guint i = 0; i < all->len; i++)
@@ -357,29 +478,51 @@ static void read_command(const GPtrArray *all, unsigned depth, Judgement *judgem
         if (g_strcmp0(*words, "push") == 0)
             read_push(words + 1, judgement);
     } else if (strcmp(name, "gh") == 0 && words[1]) {
-        read_gh(words + 1, judgement);
+        read_gh(words + 1, set, judgement);
+    } else if (strcmp(name, "kedge") == 0) {
+        read_kedge(words + 1, set, judgement);
     } else if (is_one_of(name, SHELLS)) {
         const char *script = script_of(words + 1);
         if (script)
-            read_text(script, depth + 1, judgement);
+            read_text(script, depth + 1, set, judgement);
     } else if (strcmp(name, "eval") == 0) {
         g_autofree char *script = g_strjoinv(" ", words + 1);
-        read_text(script, depth + 1, judgement);
+        read_text(script, depth + 1, set, judgement);
     }
 }
 
-static void read_text(const char *text, unsigned depth, Judgement *judgement)
+static void add_all(GPtrArray *words, const GPtrArray *more)
+{
+    for (guint i = 0; i < more->len; i++)
+        g_ptr_array_add(words, more->pdata[i]);
+}
+
+static void read_text(const char *text, unsigned depth, const GPtrArray *outer,
+                      Judgement *judgement)
 {
     if (depth > MAX_DEPTH || strlen(text) > MAX_BYTES)
         return;
     g_autoptr(GPtrArray) commands = gh_shell_split(text);
-    for (guint i = 0; i < commands->len; i++)
-        read_command(commands->pdata[i], depth, judgement);
+    g_autoptr(GPtrArray) before = g_ptr_array_new(); // words that set variables, the latest first
+    add_all(before, outer);
+    for (guint i = 0; i < commands->len; i++) {
+        const GPtrArray *all = commands->pdata[i];
+        g_autoptr(GPtrArray) set = g_ptr_array_new();
+        add_all(set, all);
+        add_all(set, before);
+        if (is_setting(all)) {
+            g_ptr_array_unref(before);
+            before = g_steal_pointer(&set);
+        } else {
+            read_command(all, depth, set, judgement);
+        }
+    }
 }
 
 void gh_shell_read(const char *command, Judgement *judgement)
 {
-    read_text(command, 0, judgement);
+    g_autoptr(GPtrArray) none = g_ptr_array_new();
+    read_text(command, 0, none, judgement);
 }
 
 static void gh_shell_judged(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
