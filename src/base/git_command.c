@@ -12,17 +12,22 @@
 #define SEPARATES ";|&(){}<>`\n" // what follows is a command of its own, or a file
 #define QUOTES    "\"'\\"
 
+#define MAX_EXTENSION 5 // of a program's file
+
 /* They run what a bare word, or the place where they are started, says. */
 static const char *const loaders[] = {
-    ".",    "sh",     "bash",   "dash",    "zsh",   "ksh",   "fish",     "busybox", "source",
-    "eval", "exec",   "env",    "command", "nice",  "nohup", "timeout",  "time",    "stdbuf",
-    "sudo", "doas",   "setsid", "xargs",   "find",  "make",  "gmake",    "cmake",   "ninja",
-    "just", "task",   "rake",   "gradle",  "mvn",   "ant",   "cargo",    "go",      "npm",
-    "npx",  "pnpm",   "pnpx",   "yarn",    "bun",   "bunx",  "deno",     "node",    "nodejs",
-    "php",  "java",   "dotnet", "swift",   "lua",   "tclsh", "perl",     "ruby",    "bundle",
-    "pipx", "poetry", "uv",     "uvx",     "hatch", "tox",   "prettier", "eslint",  NULL,
+    ".",       "sh",      "bash",   "dash",    "zsh",    "ksh",    "fish",     "busybox", "source",
+    "eval",    "exec",    "env",    "command", "nice",   "nohup",  "timeout",  "time",    "stdbuf",
+    "sudo",    "doas",    "setsid", "xargs",   "find",   "make",   "gmake",    "cmake",   "ninja",
+    "just",    "task",    "rake",   "gradle",  "mvn",    "ant",    "cargo",    "go",      "npm",
+    "npx",     "pnpm",    "pnpx",   "yarn",    "bun",    "bunx",   "deno",     "node",    "nodejs",
+    "php",     "java",    "dotnet", "swift",   "lua",    "tclsh",  "perl",     "ruby",    "bundle",
+    "pipx",    "poetry",  "uv",     "uvx",     "hatch",  "tox",    "prettier", "eslint",  "tsx",
+    "ts-node", "Rscript", "julia",  "guile",   "racket", "expect", "pwsh",     "groovy",  "elixir",
+    NULL,
 };
-static const char *const loader_families[] = { "python", "perl5", "ruby2", "ruby3", "pypy", NULL };
+static const char *const loader_families[] = { "python", "perl5", "ruby2", "ruby3",
+                                               "lua5",   "pypy",  NULL };
 
 /* What git finds itself, unless the person has an alias of that name. */
 static const char *const git_programs[] = { "lfs", "crypt", "annex", "agecrypt", NULL };
@@ -82,6 +87,16 @@ static bool names_file_next(const char *option)
     return g_strv_contains(options, option);
 }
 
+/* strip.R, -fstrip.awk: also a program that is not listed may load it. */
+static bool has_name_of_file(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+    if (!dot || dot == word || !g_ascii_isalpha(dot[1]))
+        return false;
+    size_t size = strspn(dot + 1, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS);
+    return size <= MAX_EXTENSION && dot[1 + size] == '\0';
+}
+
 /* One command of the line: `words` from `at` to `end`. */
 static bool segment_is_anchored(char **words, size_t at, size_t end, const char *tree)
 {
@@ -98,7 +113,7 @@ static bool segment_is_anchored(char **words, size_t at, size_t end, const char 
     for (size_t i = at; i < end; i++) {
         bool is_file = path_is_anchored(words[i], tree);
         bool must_be_file = i > at && ((loads && words[i][0] != '-' && words[i][0] != '%') ||
-                                       names_file_next(words[i - 1]));
+                                       names_file_next(words[i - 1]) || has_name_of_file(words[i]));
         if (!word_is_anchored(words[i], tree) || (must_be_file && !is_file))
             return false;
         has_file = has_file || (i > at && is_file);

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#define MAX_KEYS 512
+#define MAX_KEYS   512
+#define PARAMETERS "GIT_CONFIG_PARAMETERS"
 
 typedef struct Closed {
     const char *section, *name; // of the key
@@ -36,6 +37,19 @@ typedef struct Entry { // of git's configuration; borrowed
     const char *key, *value;
 } Entry;
 
+/* What `git -c` handed on to us counts after the entries of GIT_CONFIG_COUNT: there it has to be
+   said, too. */
+static char **add_parameter(char **env, const char *key, const char *value)
+{
+    const char *given = g_environ_getenv(env, PARAMETERS);
+    if (!given)
+        return env;
+    g_autofree char *quoted_key = g_shell_quote(key);
+    g_autofree char *quoted_value = g_shell_quote(value);
+    g_autofree char *all = g_strconcat(given, " ", quoted_key, "=", quoted_value, NULL);
+    return g_environ_setenv(env, PARAMETERS, all, true);
+}
+
 char **git_env_add(char **env, const char *key, const char *value)
 {
     const char *text = g_environ_getenv(env, "GIT_CONFIG_COUNT");
@@ -47,7 +61,8 @@ char **git_env_add(char **env, const char *key, const char *value)
     g_autofree char *next = g_strdup_printf("%" G_GINT64_FORMAT, count + 1);
     env = g_environ_setenv(env, key_name, key, true);
     env = g_environ_setenv(env, value_name, value, true);
-    return g_environ_setenv(env, "GIT_CONFIG_COUNT", next, true);
+    env = g_environ_setenv(env, "GIT_CONFIG_COUNT", next, true);
+    return add_parameter(env, key, value);
 }
 
 /* NULL: too many. The keys and values are parts of `text`, which is cut into them. */
@@ -179,10 +194,11 @@ bool git_programs_close_foreign(const char *answer, size_t size, const char *tre
     return true;
 }
 
-/* PATH without relative and empty entries, which mean the directory where git is. Caller frees. */
-static char *absolute_entries(const char *path)
+/* A list without relative and empty entries, which mean the directory where git is. Caller frees.
+ */
+static char *absolute_entries(const char *list, const char *separators)
 {
-    g_auto(GStrv) entries = g_strsplit(path, ":", -1);
+    g_auto(GStrv) entries = g_strsplit_set(list, separators, -1);
     g_autoptr(GString) kept = g_string_new(NULL);
     for (char **entry = entries; *entry; entry++)
         if (g_path_is_absolute(*entry))
@@ -190,10 +206,34 @@ static char *absolute_entries(const char *path)
     return g_string_free(g_steal_pointer(&kept), FALSE);
 }
 
+/* Where git, and the programs that it starts, look for programs and libraries. */
+static char **close_lists(char **env)
+{
+    static const char *const lists[] = { "PATH",    "LD_LIBRARY_PATH", "PYTHONPATH", "PERL5LIB",
+                                         "PERLLIB", "RUBYLIB",         "NODE_PATH" };
+    static const char *const preloads[] = { "LD_PRELOAD", "LD_AUDIT" };
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+        const char *list = g_environ_getenv(env, lists[i]);
+        g_autofree char *kept = list ? absolute_entries(list, ":") : NULL;
+        if (kept)
+            env = *kept != '\0' ? g_environ_setenv(env, lists[i], kept, true)
+                                : g_environ_unsetenv(env, lists[i]);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(preloads); i++) {
+        const char *list = g_environ_getenv(env, preloads[i]);
+        g_autofree char *kept = list && strchr(list, '/') ? absolute_entries(list, ": ") : NULL;
+        if (kept)
+            env = g_environ_setenv(env, preloads[i], kept, true);
+    }
+    return env;
+}
+
 char **git_programs_close_variables(char **env, const char *tree)
 {
-    static const char *const commands[] = { "GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND",
-                                            "GIT_ASKPASS", "SSH_ASKPASS" };
+    static const char *const commands[] = {
+        "GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS",
+        "BASH_ENV",        "ENV"
+    };
     static const char *const files[] = { "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_CONFIG_GLOBAL",
                                          "GIT_CONFIG_SYSTEM" };
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
@@ -206,7 +246,5 @@ char **git_programs_close_variables(char **env, const char *tree)
         if (value && *value != '\0' && !g_path_is_absolute(value))
             env = g_environ_unsetenv(env, files[i]);
     }
-    const char *path = g_environ_getenv(env, "PATH");
-    g_autofree char *kept = path ? absolute_entries(path) : NULL;
-    return kept ? g_environ_setenv(env, "PATH", kept, true) : env;
+    return close_lists(env);
 }

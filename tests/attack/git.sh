@@ -226,6 +226,25 @@ expect_contains stdout "Not run while the files were written, which are somebody
 expect_contains stdout "filter.strip.smudge (./tools/strip.sh)"
 expect_no_program
 
+t "configuration that holds only in the new tree, or that git -c handed on: none either"
+printf '[filter "strip"]\n\tclean = ./tools/process\n\tsmudge = ./tools/process\n' >"$HOME/more"
+aside worktree remove --force "$TREE" && aside branch -q -D pr-5
+git config --unset filter.strip.smudge && git config --unset filter.strip.clean
+git config includeIf.onbranch:pr-5.path "$HOME/more"
+rm -f "$SPRUNG"
+run kedge github pr_checkout --pr 5 --yes
+expect_exit 0
+expect_contains stdout "filter.strip.smudge (./tools/process)"
+git config --unset includeIf.onbranch:pr-5.path
+aside worktree remove --force "$TREE" && aside branch -q -D pr-5
+expect_no_program
+run env "GIT_CONFIG_PARAMETERS='filter.strip.smudge'='./tools/strip.sh'" kedge github pr_checkout --pr 5 --yes
+expect_exit 0
+expect_contains stdout "filter.strip.smudge (./tools/strip.sh)"
+expect_no_program
+git config filter.strip.smudge ./tools/strip.sh
+git config filter.strip.clean tools/strip.sh
+
 t "moved to another head by force: none either"
 aside -C "$TREE" commit -q --allow-empty -m another
 aside -C "$TREE" push -q origin HEAD:evil

@@ -47,6 +47,11 @@ static void test_commands(void **state G_GNUC_UNUSED)
         { "bash -c strip", false },
         { "/usr/bin/python3 strip.py", false },
         { "python3.11 -m strip", false },
+        { "Rscript strip.R", false },
+        { "gawk -fstrip.awk", false },
+        { "unheard-of strip.rules", false },
+        { "jq --indent 1 '.cells[].outputs=0'", true },
+        { "nbstripout --extra-keys metadata.kernelspec", true },
         { "npx strip", false },
         { "env strip", false },
         { "make -s", false },
@@ -149,6 +154,17 @@ static void test_closing(void **state G_GNUC_UNUSED)
     }
 }
 
+/* git reads GIT_CONFIG_PARAMETERS, which `git -c` sets for its children, after the counted ones. */
+static void test_handed_on_by_git(void **state G_GNUC_UNUSED)
+{
+    static const char *const given[] = { "GIT_CONFIG_PARAMETERS='a.b'='c'", NULL };
+    g_auto(GStrv) env = git_env_add(g_strdupv((char **)given), "filter.x=y.smudge", "it's");
+    g_autofree char *entries = entries_of(env);
+    assert_string_equal(entries, "filter.x=y.smudge=it's");
+    assert_string_equal(g_environ_getenv(env, "GIT_CONFIG_PARAMETERS"),
+                        "'a.b'='c' 'filter.x=y.smudge'='it'\\''s'");
+}
+
 static void test_what_cannot_be_closed(void **state G_GNUC_UNUSED)
 {
     static const char answer[] = "remote.origin.uploadpack\n./x";
@@ -169,9 +185,19 @@ static void test_variables(void **state G_GNUC_UNUSED)
                                          "GIT_CONFIG_GLOBAL=conf",
                                          "GIT_CONFIG_SYSTEM=/etc/gitconfig",
                                          "GIT_EXEC_PATH=x",
+                                         "LD_LIBRARY_PATH=/opt/x:",
+                                         "PYTHONPATH=src",
+                                         "LD_PRELOAD=./x.so /usr/lib/y.so",
+                                         "LD_AUDIT=z.so",
+                                         "BASH_ENV=./env.sh",
                                          NULL };
     g_auto(GStrv) env = git_programs_close_variables(g_strdupv((char **)given), NULL);
     assert_string_equal(g_environ_getenv(env, "PATH"), "/usr/bin:/bin");
+    assert_string_equal(g_environ_getenv(env, "LD_LIBRARY_PATH"), "/opt/x");
+    assert_string_equal(g_environ_getenv(env, "LD_PRELOAD"), "/usr/lib/y.so");
+    assert_string_equal(g_environ_getenv(env, "LD_AUDIT"), "z.so"); // of the system
+    assert_null(g_environ_getenv(env, "PYTHONPATH"));
+    assert_null(g_environ_getenv(env, "BASH_ENV"));
     assert_null(g_environ_getenv(env, "GIT_SSH_COMMAND"));
     assert_null(g_environ_getenv(env, "GIT_CONFIG_GLOBAL"));
     assert_null(g_environ_getenv(env, "GIT_EXEC_PATH"));
@@ -184,7 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commands),  cmocka_unit_test(test_helpers),
         cmocka_unit_test(test_closing),   cmocka_unit_test(test_what_cannot_be_closed),
-        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_handed_on_by_git),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

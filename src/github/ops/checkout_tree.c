@@ -115,18 +115,35 @@ static bool write_tree(const char *root, const GitSpec *spec, Checkout *self, Ca
     return true;
 }
 
+/* A worktree that was just made, and could not be filled. */
+static void remove_worktree(const char *root, const char *path)
+{
+    const char *const args[] = { "worktree", "remove", "--force", "--end-of-options", path, NULL };
+    g_auto(GitResult) result = { 0 };
+    git_run(root, args, TREE_TIMEOUT_MS, NULL, &result, NULL);
+}
+
+/* Empty at first: what a condition of the configuration includes (includeIf) may be other in the
+   new tree than in the root, so that it is asked there before a file is written. */
 bool checkout_tree_add(const char *root, const char *path, Checkout *self, Cancel *cancel,
                        GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(path);
-    const GitSpec spec = {
-        .dir = root,
-        .args = (const char *const[]) { "worktree", "add", "--end-of-options", path, self->branch,
-                                        NULL },
+    const char *const add[] = { "worktree",   "add", "--no-checkout", "--end-of-options", path,
+                                self->branch, NULL };
+    const GitSpec fill = {
+        .dir = path,
+        .args = (const char *const[]) { "reset", "--hard", NULL },
         .tree = path,
         .timeout_ms = TREE_TIMEOUT_MS,
     };
-    return file_make_dirs(parent, 0700, error) && write_tree(root, &spec, self, cancel, error);
+    if (!file_make_dirs(parent, 0700, error) ||
+        !git_must(root, add, TREE_TIMEOUT_MS, cancel, NULL, error))
+        return false;
+    if (write_tree(root, &fill, self, cancel, error))
+        return true;
+    remove_worktree(root, path);
+    return false;
 }
 
 bool checkout_tree_reset(const char *root, const char *path, Checkout *self, Cancel *cancel,
