@@ -32,6 +32,9 @@ char *env_expand(const char *text);
    `pass` (NULL or NULL-terminated) names; never the tokens of the Actions runner. Caller frees with
    g_strfreev(). */
 char **env_for_child(const char *const *pass);
+/* The same without any token of GitHub: for a program that kedge starts for a purpose of its own.
+ */
+char **env_for_helper(void);
 /* `env.inherit: safe`: a list of harmless names, and what `pass` names; no token of GitHub. */
 char **env_for_safe_child(const char *const *pass);
 /* All of it but the tokens of the Actions runner: for an agent program, which asks models itself.

@@ -102,6 +102,13 @@ char **env_for_child(const char *const *pass)
     return child_environment(pass, false);
 }
 
+char **env_for_helper(void)
+{
+    char **env = env_for_child(NULL);
+    env_drop_secrets(env);
+    return env;
+}
+
 char **env_for_safe_child(const char *const *pass)
 {
     return child_environment(pass, true);

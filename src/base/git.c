@@ -258,6 +258,44 @@ static bool close_programs(const GitSpec *spec, const char *program, const Care 
     return true;
 }
 
+/* https://host/…, host:path; a path or file:// is none. */
+static bool is_of_network(const char *url)
+{
+    const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
+    return colon && (!slash || colon < slash) && !g_str_has_prefix(url, "file:");
+}
+
+/* Does the command connect to a repository of this machine? git runs the hooks of such a one, with
+   our environment. A remote has one address for what is fetched, and any number to push to. */
+static bool reaches_own_machine(const GitSpec *spec, const char *program, char **env,
+                                Cancel *cancel)
+{
+    static const Care looks = { .is_reading = true, .has_no_hooks = true };
+    size_t at = subcommand_index(spec->args);
+    bool pushes = strcmp(spec->args[at], "push") == 0;
+    const char *const *remote = spec->args + at + 1;
+    while (*remote && **remote == '-')
+        remote++;
+    const char *const of_remote[] = {
+        "remote", "get-url", "--all", pushes ? "--push" : "--all", "--end-of-options", *remote, NULL
+    };
+    const char *const of_any[] = { "ls-remote", "--get-url", "--end-of-options", *remote, NULL };
+    const char *const *const questions[] = { of_remote, of_any };
+    for (size_t i = 0; *remote && i < G_N_ELEMENTS(questions); i++) {
+        const GitSpec question = { .dir = spec->dir, .args = questions[i] };
+        g_auto(ProcResult) result = { 0 };
+        if (!git_spec_run(&question, program, env, &looks, cancel, &result, NULL) ||
+            result.exit_status != 0)
+            continue;
+        g_auto(GStrv) urls = g_strsplit(result.output, "\n", -1);
+        for (char **url = urls; *url; url++)
+            if (**url != '\0' && !is_of_network(*url))
+                return true;
+        return false;
+    }
+    return false; // git says itself that there is no such remote
+}
+
 bool git_start(const GitSpec *spec, Cancel *cancel, GitResult *ret_result, GError **error)
 {
     g_autofree char *program = proc_find_program("git");
@@ -267,6 +305,8 @@ bool git_start(const GitSpec *spec, Cancel *cancel, GitResult *ret_result, GErro
     g_autofree char *left_off = NULL;
     g_auto(GStrv) env = git_spec_environment(spec, &care);
     g_auto(ProcResult) result = { 0 };
+    if (care.connects && !care.is_own && reaches_own_machine(spec, program, env, cancel))
+        env_drop_secrets(env);
     if (((care.asks_filters || care.asks_programs) &&
          !close_programs(spec, program, &care, cancel, &env, &left_off, error)) ||
         !git_spec_run(spec, program, env, &care, cancel, &result, error))

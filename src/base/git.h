@@ -6,8 +6,9 @@
  * filters and no transport; content is compared as it is on disk. Commands that change something
  * may write files of a stranger, or stand in them: no hook runs, and of the programs that the
  * configuration names only those do that such a file cannot replace (git_command.h). A token of
- * GitHub goes to commands that connect, and to no other. `is_own` is for what the person would else
- * type: then git does what it always does. Names that come from outside stand after
+ * GitHub goes to commands that connect to another machine, and to no other. `is_own` is for what
+ * the person would else type: then git does what it always does. Names that come from outside stand
+ * after
  * --end-of-options or `--`; the caller sees to that. Blocks; thread safe.
  */
 #pragma once

@@ -52,7 +52,7 @@ typedef enum {
 typedef struct ProcSpec {
     const char *const *argv; // argv[0] is looked up on PATH unless it holds a slash
     const char *cwd;         // NULL: ours
-    const char *const *env;  // NULL: env_for_child(NULL)
+    const char *const *env;  // NULL: env_for_helper()
     ProcProfile profile;
     const char *const *trees; // whose ignore files or git directory it opens unasked; NULL: none
     const char *input;        // what standard input holds, a file in memory; NULL: /dev/null

@@ -239,7 +239,7 @@ static bool spawn_child(const ProcStart *start, const Ends *ends, ProcBorn *ret_
     const char *const *argv = start->argv;
     const char *cwd = start->cwd;
     g_assert(argv[0] && ends->count <= MAX_CHILD_FDS);
-    g_auto(GStrv) own_env = start->env ? NULL : env_for_child(NULL);
+    g_auto(GStrv) own_env = start->env ? NULL : env_for_helper();
     const char *const *env = start->env ? start->env : (const char *const *)own_env;
 
     // asked first, because posix_spawn does not say which of the two is missing

@@ -25,6 +25,9 @@ done
 
 wm_agent agent-evil <<'X'
 echo "$GH_TOKEN" >"$HOME/agents-token"
+for PLACE in $(grep -ls "^PPid:[^0-9]$PPID\$" /proc/[0-9]*/status); do # what kedge runs beside it
+    tr '\0' '\n' <"${PLACE%status}environ" | grep -a '^GH_TOKEN='
+done 2>/dev/null | sort -u >"$HOME/tokens-beside"
 echo "$1 new $$" >new.c && git add new.c && git commit -q -m new
 git status --porcelain --branch >"$HOME/agents-branch"
 echo '{"type":"create_pull_request","title":"T","body":"B"}' >"$WM_SAFE_OUTPUT_FILE"
@@ -67,6 +70,7 @@ checkout() {
 # expect_pushed: the run's branch is on the forge, where the agent left it, and nothing of the agent's ran.
 expect_pushed() {
     [ "$(cat "$HOME/agents-token")" = "$AGENT_TOKEN" ] || fail "the agent had another token"
+    [ "$(cat "$HOME/tokens-beside")" = "GH_TOKEN=$AGENT_TOKEN" ] || fail "it found" "$(cat "$HOME/tokens-beside")"
     [ ! -e "$SPRUNG" ] || fail "ran:" "$(sort -u "$SPRUNG")"
     rm -f "$SPRUNG"
     BRANCH=$(sed 's#^ref: refs/heads/##' .git/HEAD)
@@ -95,6 +99,21 @@ wm_run x
 expect_exit 0
 expect_pushed
 [ "$(git -c core.fsmonitor=false rev-parse --abbrev-ref '@{upstream}')" = "origin/$BRANCH" ] || fail "no upstream"
+
+t "the next run, whose remote the last agent has led to a repository of its own: its hooks get no token"
+cat >"$HOME/evil.git/hooks/pre-receive" <<X
+#!/bin/sh
+echo "pre-receive \${GH_TOKEN:+with-token}" >>"$SPRUNG"
+exit 1
+X
+chmod +x "$HOME/evil.git/hooks/pre-receive"
+git -C "$HOME/evil.git" config receive.shallowUpdate true
+checkout next
+git config remote.origin.pushurl "$HOME/evil.git"
+wm_run x
+expect_exit 1
+grep -qx "pre-receive " "$SPRUNG" || fail "ran:" "$(sort -u "$SPRUNG")"
+rm -f "$HOME/evil.git/hooks/pre-receive"
 
 t "wm run in a job of Actions"
 checkout job

@@ -295,7 +295,13 @@ typedef struct Shown {
 static void test_environment(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GitFixture) fixture = git_fixture_new();
-    git_fixture_wrap(fixture, "if [ $sub != config ]; then env; echo \"$*\"; exit 0; fi");
+    git_do(fixture->work, "remote", "add", "here", fixture->origin, NULL);
+    git_do(fixture->work, "remote", "add", "file", "file:///nowhere.git", NULL);
+    git_do(fixture->work, "remote", "add", "moved", "https://forge.example/x.git", NULL);
+    git_do(fixture->work, "remote", "set-url", "--push", "moved", fixture->origin, NULL);
+    git_do(fixture->work, "remote", "set-url", "origin", "https://forge.example/x.git", NULL);
+    git_fixture_wrap(
+        fixture, "if [ $sub != config ] && [ $sub != remote ]; then env; echo \"$*\"; exit 0; fi");
     static const Shown cases[] = {
         { "status", "GIT_NO_LAZY_FETCH=1", true },
         { "status", "GIT_OPTIONAL_LOCKS=0", true },
@@ -315,6 +321,10 @@ static void test_environment(void **state G_GNUC_UNUSED)
         { "push origin", "GH_TOKEN=ghp_secret", true },
         { "fetch origin", "GH_TOKEN=ghp_secret", true },
         { "ls-remote origin", "GH_TOKEN=ghp_secret", true },
+        { "push here", "GH_TOKEN", false }, // its hooks would have it
+        { "push --porcelain file", "GH_TOKEN", false },
+        { "push moved", "GH_TOKEN", false },
+        { "fetch moved", "GH_TOKEN=ghp_secret", true },
         { "worktree add x", "GH_TOKEN", false },
         { "worktree add x", "-c core.hooksPath=/dev/null", true },
         { "worktree add x", "-c submodule.recurse=false", true },
