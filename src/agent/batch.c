@@ -267,7 +267,7 @@ static bool call_refuse(Call *call)
     } else if (cancel_has_fired(call->batch->spec->cancel)) {
         call_fail(call, TEXT_ABORTED);
     } else if (call - call->batch->calls >= LIMIT_ANSWER_CALLS) {
-        call_fail_seen(call, "too many calls", TEXT_TOO_MANY);
+        call_fail(call, TEXT_TOO_MANY); // those before it say whether it is a loop
     } else if (!call->tool) {
         call_fail_unknown(call);
     } else if (json_get_bool(call->block, "incomplete", false)) {

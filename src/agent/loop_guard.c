@@ -1,6 +1,8 @@
 /* See loop_guard.h. */
 #include "agent/loop_guard.h"
 
+#include "tool/call.h"
+
 #include <pthread.h>
 
 #define WINDOW          32
@@ -169,10 +171,12 @@ static const char *behind_noise(const char *text, char before)
     return g_ascii_isdigit(*text) ? behind_amount(text) : behind_process_id(text);
 }
 
+/* Arguments that a refusal quotes are no reason. */
 static guint64 hash_outcome(const char *text)
 {
     guint64 hash = HASH_START;
-    for (char before = '\0'; *text;) {
+    const char *quoted = strstr(text, CALL_TEXT_RECEIVED);
+    for (char before = '\0'; *text && text != quoted;) {
         const char *end = behind_noise(text, before);
         if (end) {
             hash = hash_text(hash, "#");

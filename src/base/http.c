@@ -301,7 +301,8 @@ static bool transfer_wait_ms(const Transfer *self, int *ret_wait_ms, GError **er
     gint64 wait = HTTP_MAX_WAIT_MS;
     if (transfer_is_complete(self)) {
         wait = MAX(self->last_piece_at + HTTP_DRAIN_MS - now, 0);
-    } else if (!self->has_body_begun && request->first_byte_timeout_ms > 0) {
+    } else if ((!self->has_body_begun || self->status >= 300) &&
+               request->first_byte_timeout_ms > 0) { // an error's whole text comes at once
         gint64 left = self->started_at + request->first_byte_timeout_ms - now;
         if (left <= 0)
             return fail_with(

@@ -3,8 +3,8 @@
  *
  * One HttpClient serves many threads; each request blocks its own thread and obeys its Cancel
  * within milliseconds (curl_multi_poll + wakeup). Connections are kept and reused. TLS is always
- * checked; proxy variables count, but never for this machine itself. Redirects are not followed. At most LIMIT_HTTP_HEADER_BYTES of
- * headers.
+ * checked; proxy variables count, but never for this machine itself. Redirects are not followed. At
+ * most LIMIT_HTTP_HEADER_BYTES of headers.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ typedef struct HttpRequest {
     const char *body;
     size_t body_size;
     int64_t connect_timeout_ms;    // 0: 10 s
-    int64_t first_byte_timeout_ms; // headers and first body byte; 0: none
+    int64_t first_byte_timeout_ms; // headers and first body byte, or a whole error; 0: none
     int64_t idle_timeout_ms;       // between pieces; 0: none
     int64_t timeout_ms;            // the whole request; 0: none
     int64_t gather_ms;             // small pieces in close succession wait so long for more; 0: not

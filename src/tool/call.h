@@ -10,6 +10,9 @@
 #include "tool/context.h"
 #include "tool/tool.h"
 
+// what the refusal of bad arguments says before it quotes them
+#define CALL_TEXT_RECEIVED "\nReceived arguments:\n"
+
 typedef enum {   // the row of common §4.2
     DOOR_AGENT,  // a model's call in an agent's own session
     DOOR_DIRECT, // kedge tool run, kedge github, kedge mcp

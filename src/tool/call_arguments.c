@@ -61,7 +61,7 @@ static bool call_arguments_decode(ToolCall *call, const json_t *given, void *fie
     g_autofree char *received = utf8_ellipsize(text, RECEIVED_MAX_CHARS);
     g_autofree char *listed = field_problems_text(problems);
     return fail_with(error, KEDGE_ERROR_USAGE,
-                     "Validation failed for tool \"%s\":\n%s\nReceived arguments:\n%s", tool->name,
+                     "Validation failed for tool \"%s\":\n%s" CALL_TEXT_RECEIVED "%s", tool->name,
                      listed, received);
 }
 

@@ -86,6 +86,8 @@ static bool serve(TestServer *server, int fd, const char *request, unsigned numb
         stall(server, fd, "");
     else if (g_str_has_prefix(path, "/stalls "))
         stall(server, fd, OK_HEAD "100\r\n\r\npart");
+    else if (g_str_has_prefix(path, "/slow-error "))
+        stall(server, fd, "HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\npart");
     return false;
 }
 
@@ -383,6 +385,9 @@ static void test_timeouts(void **state)
     assert_fails(*state, "/stalls",
                  (HttpRequest) { .first_byte_timeout_ms = 5000, .idle_timeout_ms = 50 },
                  KEDGE_ERROR_TIMEOUT, "stalled while waiting for the next event");
+    assert_fails(*state, "/slow-error",
+                 (HttpRequest) { .first_byte_timeout_ms = 50, .idle_timeout_ms = 5000 },
+                 KEDGE_ERROR_TIMEOUT, "timed out while waiting for the first event");
     assert_fails(*state, "/stalls", (HttpRequest) { .timeout_ms = 60 }, KEDGE_ERROR_TIMEOUT,
                  "timed out after 60 ms");
 }

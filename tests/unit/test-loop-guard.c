@@ -137,6 +137,21 @@ static void test_errors_of_one_answer(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Whatever else the arguments are, what is wrong with them is the same. */
+static void test_bad_arguments(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(LoopGuard) guard = loop_guard_new();
+    for (int i = 0; i < 8; i++) {
+        assert_null(loop_guard_stop_text(guard));
+        g_autoptr(json_t) arguments = json_pack("{s:i}", "n", i);
+        g_autofree char *text = g_strdup_printf(
+            "Validation failed for tool \"a\":\n- path: missing\nReceived arguments:\nn %d", i * 7);
+        loop_guard_next_answer(guard);
+        g_free(loop_guard_see(guard, "a", arguments, text, true));
+    }
+    assert_non_null(loop_guard_stop_text(guard));
+}
+
 static void test_many_of_one(void **state G_GNUC_UNUSED)
 {
     g_autoptr(LoopGuard) guard = loop_guard_new();
@@ -339,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_temp_names),
         cmocka_unit_test(test_errors_of_one_answer),
+        cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_many_of_one),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_unnamed),
