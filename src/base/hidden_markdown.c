@@ -99,12 +99,39 @@ static size_t take_comment(GString *out, gssize open)
     return size;
 }
 
+/* `<? … ?>`, `<![CDATA[ … ]]>` and `<!WORD … >` of HTML: a browser shows none of it. How long what
+   begins at `at` is, at most to the end of the HTML; 0: nothing of the kind does. */
+static size_t instruction_size(const Scan *self, size_t at)
+{
+    const char *text = self->text + at;
+    const char *end = g_str_has_prefix(text, "<?")                               ? "?>"
+                      : g_str_has_prefix(text, "<![CDATA[")                      ? "]]>"
+                      : g_str_has_prefix(text, "<!") && g_ascii_isalpha(text[2]) ? ">"
+                                                                                 : NULL;
+    if (!end || self->kinds[at] != BYTE_HTML)
+        return 0;
+    size_t size = 0;
+    while (at + size < self->size && self->kinds[at + size] <= BYTE_HTML &&
+           self->kinds[at + size] != BYTE_TEXT) {
+        if (g_str_has_prefix(text + size, end))
+            return size + strlen(end);
+        size++;
+    }
+    return size;
+}
+
 static char *scan_remove_html(const Scan *self, size_t *count, size_t *long_bytes)
 {
     GString *out = g_string_sized_new(self->size);
     gssize open = -1; // where in `out` the comment began that has not ended
     for (size_t at = 0; at < self->size; at++) {
         bool is_code = self->kinds[at] == BYTE_CODE, is_end = false;
+        size_t instruction = open < 0 ? instruction_size(self, at) : 0;
+        if (instruction > 0) {
+            (*count)++;
+            at += instruction - 1;
+            continue;
+        }
         g_string_append_c(out, self->text[at]);
         if (open >= 0) {
             is_end = ends_with(out, (size_t)open + strlen(COMMENT_START), COMMENT_END);
@@ -208,7 +235,7 @@ char *hidden_markdown_remove(const char *text, bool has_code, size_t *count, siz
         rest = scan_remove_definitions(&scan, count);
     }
     const char *left = rest ? rest : text;
-    if (!strstr(left, "<!"))
+    if (!strstr(left, "<!") && !strstr(left, "<?"))
         return rest ? g_steal_pointer(&rest) : g_strdup(text);
     g_auto(Scan) scan = scan_begin(left, has_code);
     return scan_remove_html(&scan, count, long_bytes);

@@ -1,6 +1,6 @@
 /*
- * Comments in Markdown, which GitHub does not show: `<!-- … -->` and `[//]: # (…)`, but not those
- * in code (hidden.h). Pure; thread safe; linear.
+ * Comments in Markdown, which GitHub does not show: `<!-- … -->` and its like in HTML (`<?…?>`,
+ * `<!…>`), and `[//]: # (…)`, but not those in code (hidden.h). Pure; thread safe; linear.
  */
 #pragma once
 
