@@ -16,6 +16,8 @@
 
 #define GIT_TIMEOUT_MS (60 * 1000)
 #define PROGRAMS_BYTES ((size_t)256 * 1024)
+#define GIT_DIR_OPTION "--git-dir="
+#define FILE_URL       "file://"
 #define NO_TRANSPORT   "none" // no protocol has this name
 
 static const char *const options[] = {
@@ -120,6 +122,7 @@ typedef struct Care {
     bool has_no_hooks;  // "config" is asked where they are
     bool asks_filters;  // all of them are to be emptied
     bool asks_programs; // those that a stranger could replace are
+    const char *other;  // repository of this machine that git opens, too; borrowed, NULL: none
 } Care;
 
 static Care care_for(const GitSpec *spec)
@@ -193,16 +196,31 @@ static GPtrArray *command_line(const char *program, const char *const *args, con
     return argv;
 }
 
+/* The tree of the git directory that --git-dir names; NULL: none is named. Caller frees. */
+static char *named_tree(const char *const *args)
+{
+    for (size_t i = 0; args[i] && args[i][0] == '-'; i++) {
+        const char *dir = args[i] + strlen(GIT_DIR_OPTION);
+        if (!g_str_has_prefix(args[i], GIT_DIR_OPTION))
+            continue;
+        return g_str_has_suffix(dir, "/.git") ? g_path_get_dirname(dir) : g_strdup(dir);
+    }
+    return NULL;
+}
+
 static bool git_spec_run(const GitSpec *spec, const char *program, char **env, const Care *care,
                          Cancel *cancel, ProcResult *ret_result, GError **error)
 {
     g_autoptr(GPtrArray) argv = command_line(program, spec->args, care);
     g_autofree char *top = git_dir_marked(spec->dir);
+    g_autofree char *named = named_tree(spec->args);
+    const char *const trees[] = { top ? top : spec->dir, named ? named : care->other,
+                                  named ? care->other : NULL, NULL };
     const ProcSpec proc = {
         .argv = (const char *const *)argv->pdata,
         .cwd = spec->dir,
         .env = (const char *const *)env,
-        .trees = (const char *const[]) { top ? top : spec->dir, NULL },
+        .trees = trees,
         .profile = care->is_reading ? PROC_PROFILE_TOOL : PROC_PROFILE_CHANGER,
         .input = spec->input,
         .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GIT_TIMEOUT_MS,
@@ -265,10 +283,10 @@ static bool is_of_network(const char *url)
     return colon && (!slash || colon < slash) && !g_str_has_prefix(url, "file:");
 }
 
-/* Does the command connect to a repository of this machine? git runs the hooks of such a one, with
-   our environment. A remote has one address for what is fetched, and any number to push to. */
-static bool reaches_own_machine(const GitSpec *spec, const char *program, char **env,
-                                Cancel *cancel)
+/* The repository of this machine to which the command connects; NULL: there is none, or git says
+   itself that there is no such remote. A remote has one address for what is fetched, and any number
+   to push to. Caller frees. */
+static char *repository_here(const GitSpec *spec, const char *program, char **env, Cancel *cancel)
 {
     static const Care looks = { .is_reading = true, .has_no_hooks = true };
     size_t at = subcommand_index(spec->args);
@@ -290,10 +308,10 @@ static bool reaches_own_machine(const GitSpec *spec, const char *program, char *
         g_auto(GStrv) urls = g_strsplit(result.output, "\n", -1);
         for (char **url = urls; *url; url++)
             if (**url != '\0' && !is_of_network(*url))
-                return true;
-        return false;
+                return g_strdup(g_str_has_prefix(*url, FILE_URL) ? *url + strlen(FILE_URL) : *url);
+        return NULL;
     }
-    return false; // git says itself that there is no such remote
+    return NULL;
 }
 
 bool git_start(const GitSpec *spec, Cancel *cancel, GitResult *ret_result, GError **error)
@@ -301,12 +319,15 @@ bool git_start(const GitSpec *spec, Cancel *cancel, GitResult *ret_result, GErro
     g_autofree char *program = proc_find_program("git");
     if (!program)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "git is not installed.");
-    const Care care = care_for(spec);
+    Care care = care_for(spec);
     g_autofree char *left_off = NULL;
     g_auto(GStrv) env = git_spec_environment(spec, &care);
     g_auto(ProcResult) result = { 0 };
-    if (care.connects && !care.is_own && reaches_own_machine(spec, program, env, cancel))
+    g_autofree char *here =
+        care.connects && !care.is_own ? repository_here(spec, program, env, cancel) : NULL;
+    if (here) // git runs its hooks, with our environment
         env_drop_secrets(env);
+    care.other = here;
     if (((care.asks_filters || care.asks_programs) &&
          !close_programs(spec, program, &care, cancel, &env, &left_off, error)) ||
         !git_spec_run(spec, program, env, &care, cancel, &result, error))

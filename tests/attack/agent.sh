@@ -159,6 +159,17 @@ expect_exit 1
 grep -q main .git/HEAD || fail "on $(cat .git/HEAD)"
 ! grep -q with-token "$SPRUNG" 2>/dev/null || fail "ran:" "$(cat "$SPRUNG")"
 
+t "a FIFO among what git opens in the agent's repository holds nothing up"
+wm_agent agent-fifo <<'X'
+echo new >new.c && git add new.c && git commit -q -m new
+echo '{"type":"create_pull_request","title":"T","body":"B"}' >"$WM_SAFE_OUTPUT_FILE"
+mkdir -p .git/objects/info && mkfifo .git/objects/info/alternates
+X
+checkout held
+run -t 20 env WM_AGENT_CMD=agent-fifo kedge wm run --task x --event-name issues --payload "$EVENT"
+expect_exit 1
+expect_contains stderr ".git/objects/info/alternates is a FIFO"
+
 t "the worker"
 checkout worker
 git push -q "$FORGE_URL/harbor/tidepool.git" HEAD:refs/heads/main && git fetch -q origin
