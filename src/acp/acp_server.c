@@ -52,8 +52,8 @@ static void acp_server_refuse(AcpServer *self, const json_t *id, const char *pro
 
 static void acp_server_initialize(AcpServer *self, const json_t *id)
 {
-    json_t *prompts = json_make("image:%hhd audio:%hhd embeddedContext:%hhd", true, false, true);
-    json_t *capabilities = json_make("loadSession:%hhd promptCapabilities:%p", true, prompts);
+    json_t *prompts = json_make("image:%i audio:%i embeddedContext:%i", true, false, true);
+    json_t *capabilities = json_make("loadSession:%i promptCapabilities:%p", true, prompts);
     json_t *info = json_make("name:%s title:%s version:%s", "kedge", "kedge", KEDGE_VERSION);
     acp_server_respond(
         self, id,

@@ -115,7 +115,7 @@ static void call_finish(Call *call, json_t *content, json_t *details, bool is_er
         call_emit_start(call);
     if (events->func) {
         json_t *event = call_event(call, EVENT_TOOL_EXECUTION_END);
-        json_add(event, "result:%p isError:%hhd", result_object(content, details), is_error);
+        json_add(event, "result:%p isError:%i", result_object(content, details), is_error);
         agent_events_emit(events, event);
     }
     g_autoptr(json_t) message = message_tool_result(

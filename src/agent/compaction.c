@@ -88,8 +88,7 @@ static bool take_part(Part *self, GError **error)
 {
     if (self->text)
         return true;
-    g_propagate_error(error, g_steal_pointer(&self->error));
-    return false;
+    return pass_error(error, &self->error);
 }
 
 /* The two halves of a turn that is split are asked for at the same time. */

@@ -135,7 +135,7 @@ static char *failure_text(const char *reason, const GError *problem)
 static void fill_end(json_t *event, const CompactionEnd *end, const char *text)
 {
     bool is_aborted = end->problem && error_is(end->problem, KEDGE_ERROR_CANCELLED);
-    json_add(event, "result:%p aborted:%hhd willRetry:%hhd",
+    json_add(event, "result:%p aborted:%i willRetry:%i",
              end->result ? json_incref(end->result) : NULL, is_aborted, end->will_retry);
     if (end->problem && !is_aborted)
         json_set_text(event, "errorMessage", text);
@@ -309,10 +309,8 @@ bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel
         fail_with(&problem, KEDGE_ERROR_CANCELLED, "Compaction cancelled");
     }
     emit_end(self, "manual", false, &(CompactionEnd) { .result = result, .problem = problem });
-    if (!is_done) {
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
-    }
+    if (!is_done)
+        return pass_error(error, &problem);
     *ret_result = g_steal_pointer(&result);
     return true;
 }

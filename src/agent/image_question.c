@@ -115,10 +115,8 @@ static bool fail_asked(const SummaryContext *context, const Model *model, GError
                        bool is_late, GError **error)
 {
     bool is_empty = error_is(problem, KEDGE_ERROR_NOT_FOUND);
-    if (!is_late && !is_empty) {
-        g_propagate_error(error, problem);
-        return false;
-    }
+    if (!is_late && !is_empty)
+        return pass_error(error, &problem);
     g_error_free(problem);
     if (is_late)
         return fail_with(error, KEDGE_ERROR_TIMEOUT,

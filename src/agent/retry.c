@@ -21,7 +21,7 @@ static void emit_start(const Retry *self, int64_t max_attempts, int64_t delay_ms
 static void emit_end(Retry *self, const char *final_error)
 {
     json_t *event = agent_event_new(EVENT_AUTO_RETRY_END);
-    json_add(event, "success:%hhd attempt:%d finalError:%s", final_error == NULL, self->attempt,
+    json_add(event, "success:%i attempt:%d finalError:%s", final_error == NULL, self->attempt,
              final_error);
     agent_events_emit(self->conversation->events, event);
     self->attempt = 0;

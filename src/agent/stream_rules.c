@@ -439,7 +439,7 @@ static json_t *stream_rules_injection(const char *text, json_t *names)
 {
     json_t *details = json_object();
     json_object_set(details, "rules", names);
-    return json_make("role:%s customType:%s content:%s display:%hhd details:%p attribution:%s",
+    return json_make("role:%s customType:%s content:%s display:%i details:%p attribution:%s",
                      "custom", INJECTION, text, false, details, "agent");
 }
 

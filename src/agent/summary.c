@@ -226,6 +226,5 @@ bool summary_ask(const SummaryContext *context, const SummaryRequest *request, C
         if (error_is(problem, KEDGE_ERROR_CANCELLED))
             break;
     }
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
+    return pass_error(error, &problem);
 }

@@ -91,8 +91,7 @@ bool answer_error(GError **error, AnswerCode code, json_t *details, const char *
     GError *made = g_error_new_valist(ANSWER_ERROR, (int)code, format, ap);
     va_end(ap);
     answer_error_get_private(made)->details = details;
-    g_propagate_error(error, made);
-    return false;
+    return pass_error(error, &made);
 }
 
 bool answer_error_is(const GError *error, AnswerCode code)
@@ -192,8 +191,7 @@ void answer_add_error(Answer *self, const GError *error)
         return;
     }
     AnswerCode code = code_of(error);
-    answer_add(self, code, json_make("retryable:%hhd?", code == ANSWER_UNAVAILABLE),
-               error->message);
+    answer_add(self, code, json_make("retryable:%i?", code == ANSWER_UNAVAILABLE), error->message);
 }
 
 bool answer_has_failed(const Answer *self)
@@ -204,7 +202,7 @@ bool answer_has_failed(const Answer *self)
 json_t *answer_envelope(const Answer *self, const char *tool)
 {
     bool has_failed = answer_has_failed(self);
-    json_t *envelope = json_make("success:%hhd tool:%s", !has_failed, tool);
+    json_t *envelope = json_make("success:%i tool:%s", !has_failed, tool);
     if (self->data || !has_failed)
         json_set_take(envelope, "data", self->data ? json_incref(self->data) : json_null());
     if (has_failed) {

@@ -259,7 +259,7 @@ json_t *manual_list(const OperationDef *const *operations)
     json_t *tools = json_array();
     for (; *operations; operations++) {
         json_append_take(tools,
-                         json_make("name:%s operation:%s? description:%s mutates:%hhd",
+                         json_make("name:%s operation:%s? description:%s mutates:%i",
                                    (*operations)->module, (*operations)->operation,
                                    (*operations)->tool.summary, operation_mutates(*operations)));
     }
@@ -298,7 +298,7 @@ static json_t *manual_examples(const OperationDef *operation)
 json_t *manual_schema(const OperationDef *operation)
 {
     json_t *mcp = json_make("name:%s", operation->tool.name);
-    return json_make("tool:%s operation:%s? schema_version:%d description:%s mutates:%hhd "
+    return json_make("tool:%s operation:%s? schema_version:%d description:%s mutates:%i "
                      "input:%p output:%p mcp:%p examples:%p",
                      operation->module, operation->operation, AGENT_TOOLS_SCHEMA_VERSION,
                      operation->tool.summary, operation_mutates(operation), input_schema(operation),

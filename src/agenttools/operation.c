@@ -69,7 +69,7 @@ bool operation_run(ToolCall *call, const void *args, ToolResult *result, GError 
         if (is_stopped && !cancel_is_late(cancel))
             return pass_error(error, &failure);
         if (is_stopped) {
-            answer_fail(answer, ANSWER_TIMEOUT, json_make("retryable:%hhd", true),
+            answer_fail(answer, ANSWER_TIMEOUT, json_make("retryable:%i", true),
                         "Timed out after %" G_GINT64_FORMAT " ms", allowed_ms);
         } else {
             answer_add_error(answer, failure);

@@ -48,8 +48,8 @@ static bool root_dir_run(OperationCall *call, const void *args G_GNUC_UNUSED, An
     if (!root_dir_find(call->cwd, call->cancel, &found, error))
         return false;
     answer_set_data(answer,
-                    json_make("root:%s isWorktree:%hhd worktreeName:%s source:%s projectRoot:%s "
-                              "codeRoot:%s kbRoot:%s workRoot:%s exists:%hhd",
+                    json_make("root:%s isWorktree:%i worktreeName:%s source:%s projectRoot:%s "
+                              "codeRoot:%s kbRoot:%s workRoot:%s exists:%i",
                               found.root, found.is_worktree, found.worktree_name,
                               source_names[found.source], found.project_root, found.code_root,
                               found.kb_root, found.work_root, found.exists));

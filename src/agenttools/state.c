@@ -137,7 +137,7 @@ bool state_open(const char *path, Cancel *cancel, Db **ret_db, GPtrArray *warnin
     if (error_is(failure, KEDGE_ERROR_DENIED))
         return answer_error(error, ANSWER_INVALID_STATE, NULL, "%s", failure->message);
     if (error_is(failure, KEDGE_ERROR_TIMEOUT))
-        return answer_error(error, ANSWER_UNAVAILABLE, json_make("retryable:%hhd", true), "%s",
+        return answer_error(error, ANSWER_UNAVAILABLE, json_make("retryable:%i", true), "%s",
                             failure->message);
     return answer_error(error, ANSWER_IO, answer_hint("KEDGE_STATE_DB names another database"),
                         "%s", failure->message);

@@ -108,8 +108,7 @@ static bool control_wish_serve(const ControlWish *wish, const char *database,
     if (!arcade_start(&spec, &server->arcade, &problem)) {
         if (error_is(problem, KEDGE_ERROR_DENIED))
             return fail_port(spec.port, error);
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
+        return pass_error(error, &problem);
     }
     server->port = arcade_port(server->arcade);
     server->token = g_strdup(arcade_token(server->arcade));

@@ -14,7 +14,7 @@ static bool route_health(ArcadeRequest *request, Db *db, ArcadeReply *reply, GEr
     if (nonce && !proof)
         return reply_fail(error, 400, "nonce must be %d hexadecimal digits in lower case",
                           GUARD_NONCE_DIGITS);
-    json_t *health = json_make("ok:%hhd app:%s version:%s", true, "kedge-arcade", KEDGE_VERSION);
+    json_t *health = json_make("ok:%i app:%s version:%s", true, "kedge-arcade", KEDGE_VERSION);
     if (proof)
         json_set_text(health, "proof", proof);
     reply_json(reply, 200, health);

@@ -56,8 +56,7 @@ static bool read_document(Db *db, const char *doc_id, Document *ret_document, GE
     } else if (answer_error_is(problem, ANSWER_VALIDATION)) {
         document_measure(&document);
     } else {
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
+        return pass_error(error, &problem);
     }
     *ret_document = document;
     document = (Document) { 0 };
@@ -107,7 +106,7 @@ bool route_artifact(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError *
     g_autofree char *path = run_artifact_file(document.artifact);
     json_t *view = view_artifact(document.artifact);
     json_add(view,
-             "exists:%hhd size:%jd sha256:%s? isBinary:%hhd isTooLarge:%hhd editable:%hhd "
+             "exists:%i size:%jd sha256:%s? isBinary:%i isTooLarge:%i editable:%i "
              "pendingEdits:%p",
              !document.is_gone, (gint64)document.size, document.sha256,
              document.data && !is_text(&document), !document.data && !document.is_gone,
@@ -243,7 +242,7 @@ static void reply_saved(ArcadeReply *reply, const EditSaved *saved)
     json_t *answer = json_make("sha256:%s editId:%p", saved->sha256,
                                saved->edit_id ? json_integer(saved->edit_id) : json_null());
     if (saved->merged) {
-        json_add(answer, "merged:%hhd content:%s fromElsewhere:%p", true, saved->merged,
+        json_add(answer, "merged:%i content:%s fromElsewhere:%p", true, saved->merged,
                  line_ranges_json(saved->from_elsewhere));
     }
     reply_json(reply, 200, answer);
@@ -267,8 +266,7 @@ bool route_save(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **err
     if (!edit_save(db, artifact, &draft, time_now_ms(), &saved, &problem)) {
         if (answer_error_is(problem, ANSWER_CONFLICT))
             return fail_changed(db, artifact->doc_id, problem, reply, error);
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
+        return pass_error(error, &problem);
     }
     reply_saved(reply, &saved);
     return true;

@@ -73,10 +73,9 @@ bool route_accept(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **e
         return false;
     if (!edit_accept(db, artifact, id, time_now_ms(), &outcome, &problem)) {
         reply->error_details = json_incref(answer_error_details(problem)); // conflicts
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
+        return pass_error(error, &problem);
     }
-    json_t *answer = json_make("accepted:%hhd applied:%hhd", true, outcome.is_applied);
+    json_t *answer = json_make("accepted:%i applied:%i", true, outcome.is_applied);
     bool is_read = run_artifact_read(artifact, LIMIT_EDIT_BYTES, &data, &size, NULL);
     g_autofree char *sha256 = is_read ? content_sha256(data, size) : NULL;
     json_set_take(answer, "sha256", json_text(sha256));
@@ -243,7 +242,7 @@ bool route_delete_annotation(ArcadeRequest *request, Db *db, ArcadeReply *reply,
     if (!request_id(request, &id, error) || !check_own(db, id, error) ||
         !annotation_delete(db, id, time_now_ms(), error))
         return false;
-    reply_json(reply, 200, json_make("deleted:%hhd", true));
+    reply_json(reply, 200, json_make("deleted:%i", true));
     return true;
 }
 

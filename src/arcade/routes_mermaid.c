@@ -34,7 +34,7 @@ static char *mermaid_path(void)
 bool route_mermaid(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
 {
     g_autofree char *path = mermaid_path();
-    reply_json(reply, 200, json_make("available:%hhd", path != NULL));
+    reply_json(reply, 200, json_make("available:%i", path != NULL));
     return true;
 }
 

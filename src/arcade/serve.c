@@ -66,10 +66,8 @@ static bool arcade_admit(Arcade *self, ArcadeRequest *request, const Route **ret
         !guard_check_token(self->guard, request_header(request, "authorization"),
                            time_monotonic_ms(), error))
         return false;
-    if (!is_found) {
-        g_propagate_error(error, g_steal_pointer(&no_route));
-        return false;
-    }
+    if (!is_found)
+        return pass_error(error, &no_route);
     if (is_open)
         connections_serve_page(self->connections, request->socket, time_monotonic_ms());
     else if (strcmp(request->method, "OPTIONS") != 0)

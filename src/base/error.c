@@ -15,8 +15,7 @@ bool fail_with(GError **error, KedgeError code, const char *format, ...)
     va_start(args, format);
     GError *made = g_error_new_valist(KEDGE_ERROR, (gint)code, format, args);
     va_end(args);
-    g_propagate_error(error, made);
-    return false;
+    return pass_error(error, &made);
 }
 
 bool fail_with_errno(GError **error, int saved_errno, const char *format, ...)

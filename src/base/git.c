@@ -355,6 +355,5 @@ bool git_close_filters(const char *dir, bool writes_tree, Cancel *cancel, char *
         g_error_free(failed);
         return true;
     }
-    g_propagate_error(error, failed);
-    return false;
+    return pass_error(error, &failed);
 }

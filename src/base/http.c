@@ -403,10 +403,8 @@ static bool transfer_run(Transfer *self, CURLM *multi, Cancel *cancel, GError **
     int left = 0;
     const CURLMsg *message = curl.multi_info_read(multi, &left);
     CURLcode code = message ? message->data.result : CURLE_OK;
-    if (self->error) {
-        g_propagate_error(error, g_steal_pointer(&self->error));
-        return false;
-    }
+    if (self->error)
+        return pass_error(error, &self->error);
     if (code != CURLE_OK && !transfer_is_complete(self))
         return transfer_fail(self, code, error);
     return true;

@@ -321,7 +321,7 @@ static json_t *make_value(const char *conversion, va_list *values)
     }
     if (g_str_has_prefix(conversion, "%p"))
         return va_arg(*values, json_t *);
-    bool is_boolean = g_str_has_prefix(conversion, "%hhd");
+    bool is_boolean = g_str_has_prefix(conversion, "%i");
     json_int_t number;
     if (g_str_has_prefix(conversion, "%jd"))
         number = (json_int_t)va_arg(*values, intmax_t);

@@ -44,7 +44,7 @@ void json_append_take(json_t *array, json_t *value);
 
 /*
  * An object of the members that `format` names, each with the conversion of its value as printf()
- * has it: json_make("path:%s line:%zu is_new:%hhd", …). Texts are %s, booleans %hhd, numbers %d %u
+ * has it: json_make("path:%s line:%zu is_new:%i", …). Texts are %s, booleans %i, numbers %d %u
  * %zu %jd, and %p is a json_t, whose reference is taken. NULL is left out. With ? after it a text
  * that is NULL becomes null, and a number or boolean is left out when it is 0 or false. New
  * reference.

@@ -35,10 +35,8 @@ bool diff_question_ask(const DiffQuestion *self, Cancel *cancel, char **ret_prob
             return false;
         if (self->take(self->data, answer, &fault))
             return true;
-        if (!error_is(fault, KEDGE_ERROR_USAGE)) {
-            g_propagate_error(error, g_steal_pointer(&fault));
-            return false;
-        }
+        if (!error_is(fault, KEDGE_ERROR_USAGE))
+            return pass_error(error, &fault);
         g_free(problem);
         problem = g_strdup(fault->message);
     }

@@ -55,10 +55,8 @@ static bool file_open(char **ret_path, DirLock **ret_lock, json_t **ret_root, GE
     if (!file_make_dirs(dir, 0700, error) || !dir_lock_acquire(path, NULL, &lock, error))
         return false;
     if (!own_file_read(path, LIMIT_CONFIG_FILE_BYTES, &text, NULL, &problem)) {
-        if (!error_is(problem, KEDGE_ERROR_NOT_FOUND)) {
-            g_propagate_error(error, g_steal_pointer(&problem));
-            return false;
-        }
+        if (!error_is(problem, KEDGE_ERROR_NOT_FOUND))
+            return pass_error(error, &problem);
         root = json_object();
     } else if (!json_parse_json5(text, &root, error)) {
         g_prefix_error(error, "%s: ", path);

@@ -103,10 +103,8 @@ static bool open_db(Db **ret_db, GError **error)
     g_autoptr(GError) cause = NULL;
     if (usage_db_open(path, NULL, ret_db, &cause))
         return true;
-    if (!error_is(cause, KEDGE_ERROR_IO)) {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
-    }
+    if (!error_is(cause, KEDGE_ERROR_IO))
+        return pass_error(error, &cause);
     log_warning("%s; all sessions are read again", cause->message);
     return usage_db_open(":memory:", NULL, ret_db, error);
 }

@@ -104,9 +104,8 @@ static bool update_ask(void *update, Cancel *cancel, GError **error)
 static int update_show(const Update *self, bool is_json)
 {
     if (is_json) {
-        g_autoptr(json_t) said =
-            json_make("current:%s latest:%s isNewer:%hhd url:%s", KEDGE_VERSION, self->latest,
-                      is_newer(self->latest), self->url);
+        g_autoptr(json_t) said = json_make("current:%s latest:%s isNewer:%i url:%s", KEDGE_VERSION,
+                                           self->latest, is_newer(self->latest), self->url);
         g_autofree char *text = json_to_pretty(said);
         return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
     }

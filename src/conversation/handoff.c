@@ -74,7 +74,7 @@ static json_t *message_of(const char *document)
                         document);
     json_t *content = json_array();
     json_append_take(content, message_text_block(text));
-    return json_make("role:%s customType:%s content:%p display:%hhd attribution:%s timestamp:%jd",
+    return json_make("role:%s customType:%s content:%p display:%i attribution:%s timestamp:%jd",
                      "custom", "handoff", content, true, "agent", time_now_ms());
 }
 
@@ -152,8 +152,7 @@ bool handoff_run(Engine *engine, const char *instructions, Cancel *cancel, json_
         return begin_anew(engine, document->str, ret_data, error);
     if (error_is(problem, KEDGE_ERROR_CANCELLED))
         return true;
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
+    return pass_error(error, &problem);
 }
 
 static void engine_emit(const Engine *engine, json_t *event)
@@ -171,7 +170,7 @@ bool handoff_run_automatically(Engine *engine, Cancel *cancel)
     g_autoptr(json_t) data = NULL;
     bool is_done = handoff_run(engine, NULL, cancel, &data, &problem);
     json_t *end = agent_event_new(EVENT_AUTO_COMPACTION_END);
-    json_add(end, "aborted:%hhd willRetry:%hhd", is_done && !data, false);
+    json_add(end, "aborted:%i willRetry:%i", is_done && !data, false);
     if (problem) {
         g_autofree char *text = g_strdup_printf("Auto-handoff failed: %s", problem->message);
         json_set_text(end, "errorMessage", text);

@@ -80,7 +80,7 @@ json_t *session_background_message(const GPtrArray *jobs, Artifacts *artifacts)
     json_t *content = json_array();
     json_append_take(content, message_text_block(text->str));
     return json_make(
-        "role:%s customType:%s content:%p display:%hhd attribution:%s details:%p timestamp:%jd",
+        "role:%s customType:%s content:%p display:%i attribution:%s details:%p timestamp:%jd",
         "custom", "async-result", content, true, "agent", json_pack("{s:o}", "jobs", told),
         time_now_ms());
 }

@@ -129,7 +129,7 @@ json_t *session_bash_data(const SessionBash *self)
     if (!result->is_cancelled)
         json_set_int(data, "exitCode", result->exit_code);
     json_add(data,
-             "cancelled:%hhd truncated:%hhd totalLines:%jd totalBytes:%jd outputLines:%jd "
+             "cancelled:%i truncated:%i totalLines:%jd totalBytes:%jd outputLines:%jd "
              "outputBytes:%jd",
              result->is_cancelled, result->is_truncated, (gint64)result->total_lines,
              (gint64)result->total_bytes, (gint64)result->output_lines,
@@ -146,7 +146,7 @@ json_t *session_bash_message(const SessionBash *self)
     json_set_text(message, "output", result->output);
     if (!result->is_cancelled)
         json_set_int(message, "exitCode", result->exit_code);
-    json_add(message, "cancelled:%hhd truncated:%hhd", result->is_cancelled, result->is_truncated);
+    json_add(message, "cancelled:%i truncated:%i", result->is_cancelled, result->is_truncated);
     set_artifact(message, self, result->artifact_id);
     if (self->is_excluded)
         json_set_bool(message, "excludeFromContext", true);

@@ -238,7 +238,7 @@ COMMAND(cycle_model)
         return true;
     }
     reply->data = json_object();
-    json_add(reply->data, "model:%p thinkingLevel:%s isScoped:%hhd role:%s", current_model(session),
+    json_add(reply->data, "model:%p thinkingLevel:%s isScoped:%i role:%s", current_model(session),
              thinking_level_name(agent_session_thinking(session)), agent_session_is_scoped(session),
              role);
     return true;

@@ -34,7 +34,7 @@ json_t *session_job_end_event(const char *command, const char *id, json_t *data,
                               const GError *error)
 {
     json_t *event = agent_event_new(EVENT_COMMAND_END);
-    json_add(event, "command:%s id:%s success:%hhd data:%p", command, id, error == NULL, data);
+    json_add(event, "command:%s id:%s success:%i data:%p", command, id, error == NULL, data);
     if (error)
         json_set_text(event, "error", error->message);
     return event;

@@ -182,9 +182,7 @@ bool repo_default_memoised(ToolCall *call, char **ret_repo, GError **error)
         // another caller's cancel is not ours
         bool is_foreign_cancel = !is_leader && error_is(failure, KEDGE_ERROR_CANCELLED) &&
                                  !cancel_has_fired(tool_call_cancel(call));
-        if (!is_foreign_cancel) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
+        if (!is_foreign_cancel)
+            return pass_error(error, &failure);
     }
 }

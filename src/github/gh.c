@@ -49,8 +49,7 @@ static bool fail_run(ToolCall *call, const GhSpec *spec, GError *run_error, GErr
     // a missing working directory is NOT_FOUND, too
     if (error_is(owned, KEDGE_ERROR_NOT_FOUND) && file_is_directory(tool_call_cwd(call)))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
-    g_propagate_error(error, g_steal_pointer(&owned));
-    return false;
+    return pass_error(error, &owned);
 }
 
 static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_result, GError **error)

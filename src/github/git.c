@@ -96,10 +96,8 @@ bool git_repo_root(const char *dir, Cancel *cancel, char **ret_root, GError **er
     const char *const args[] = { "rev-parse", "--show-toplevel", NULL };
     g_autoptr(GError) cause = NULL;
     g_autofree char *root = NULL;
-    if (!git_path(dir, args, cancel, &root, &cause) && !git_has_refused(cause)) {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
-    }
+    if (!git_path(dir, args, cancel, &root, &cause) && !git_has_refused(cause))
+        return pass_error(error, &cause);
     if (cause && !strstr(cause->message, "not a git repository"))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Current git repository is unavailable: %s",
                          cause->message);

@@ -81,9 +81,7 @@ bool view_cache_clear(Cancel *cancel, GError **error)
     g_autoptr(GError) problem = NULL;
     if (!file_exists(path) || empty_tables(path, cancel, &problem))
         return true;
-    if (error_is(problem, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
-    }
+    if (error_is(problem, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &problem);
     return remove_files(path, error); // broken, or of a newer kedge: that is what it is asked for
 }

@@ -277,7 +277,7 @@ kedge_code kedge_session_answer(kedge_session *session, const char *question_id,
 {
     if (!question_id || !g_utf8_validate(question_id, -1, NULL))
         return lib_talk_refuse("an answer needs the id of a question", ret_error);
-    json_t *arguments = json_make("questionId:%s approved:%hhd", question_id, is_approved != 0);
+    json_t *arguments = json_make("questionId:%s approved:%i", question_id, is_approved != 0);
     LibCall call = { 0 };
     return lib_talk_command(session, &call, "answer", arguments, ret_error);
 }

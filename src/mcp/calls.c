@@ -53,7 +53,7 @@ static void call_free(void *data)
 static json_t *result_message(const McpCall *self)
 {
     json_t *result = json_object();
-    json_add(result, "content:%p isError:%hhd", json_incref(self->result.content),
+    json_add(result, "content:%p isError:%i", json_incref(self->result.content),
              self->result.is_error);
     if (self->tool->flags & TOOL_ENVELOPE) {
         json_set_take(result, "structuredContent", json_incref(self->result.details));

@@ -126,7 +126,7 @@ static void mcp_server_initialize(McpServer *self, const json_t *id, const json_
     self->has_roots = json_object_get(capabilities, "roots") != NULL;
 
     json_t *server_info = json_make("name:%s title:%s version:%s", "kedge", "kedge", KEDGE_VERSION);
-    json_t *tools = json_make("listChanged:%hhd", false);
+    json_t *tools = json_make("listChanged:%i", false);
     json_t *offered = json_make("tools:%p", tools);
 
     json_t *result = json_make("protocolVersion:%s capabilities:%p serverInfo:%p instructions:%s",

@@ -265,7 +265,7 @@ void anthropic_write_head(const ProviderRequest *request, const BodyFacts *facts
     g_autoptr(json_t) tools = write_tools(request->tools);
     mark_last(tools, marker);
     mark_last(system, marker);
-    json_add(head, "model:%s stream:%hhd", request->model->id, true);
+    json_add(head, "model:%s stream:%i", request->model->id, true);
     if (json_array_size(system) > 0)
         json_object_set(head, "system", system);
     if (json_array_size(tools) > 0)

@@ -397,7 +397,7 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     json_set_text(message, "toolCallId", normal_id(self, id ? id : "", true)); // known by now
     g_autofree char *sent_name = convert_tool_name(name);
     note_result_name(self, result, sent_name);
-    json_add(message, "toolName:%s content:%p isError:%hhd", sent_name, blocks,
+    json_add(message, "toolName:%s content:%p isError:%i", sent_name, blocks,
              result ? json_get_bool(result, "isError", false) : true);
     json_append_take(self->out, message);
 }

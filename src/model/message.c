@@ -42,7 +42,7 @@ json_t *message_tool_result(const char *call_id, const char *tool_name, json_t *
                             json_t *details, bool is_error)
 {
     json_t *self = message_new("toolResult");
-    json_add(self, "toolCallId:%s toolName:%s content:%p details:%p isError:%hhd",
+    json_add(self, "toolCallId:%s toolName:%s content:%p details:%p isError:%i",
              call_id ? call_id : "", tool_name ? tool_name : "", content ? content : json_array(),
              details, is_error);
     return message_stamp(self);

@@ -148,7 +148,7 @@ json_t *model_to_json(const Model *model)
     json_add(cost, "input:%p output:%p cacheRead:%p cacheWrite:%p", json_real(model->cost.input),
              json_real(model->cost.output), json_real(model->cost.cache_read),
              json_real(model->cost.cache_write));
-    json_t *object = json_make("provider:%s id:%s name:%s api:%s baseUrl:%s reasoning:%hhd "
+    json_t *object = json_make("provider:%s id:%s name:%s api:%s baseUrl:%s reasoning:%i "
                                "input:%p cost:%p contextWindow:%jd maxTokens:%jd",
                                model->provider, model->id, model->name, model_api_name(model->api),
                                model->base_url, model->is_reasoning, input, cost,

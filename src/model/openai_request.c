@@ -222,7 +222,7 @@ static void set_thinking(json_t *body, const ProviderRequest *request, const Ope
         json_set_bool(body, "enable_thinking", is_on);
         return;
     case OPENAI_THINKING_QWEN_CHAT_TEMPLATE:
-        object = json_make("enable_thinking:%hhd", is_on);
+        object = json_make("enable_thinking:%i", is_on);
         json_set_take(body, "chat_template_kwargs", object);
         return;
     }
@@ -231,9 +231,9 @@ static void set_thinking(json_t *body, const ProviderRequest *request, const Ope
 void openai_write_head(const ProviderRequest *request, const BodyFacts *facts, json_t *head)
 {
     OpenaiCompat compat = openai_compat(request->model);
-    json_add(head, "model:%s stream:%hhd", request->model->id, true);
+    json_add(head, "model:%s stream:%i", request->model->id, true);
     if (compat.supports_usage_in_streaming) {
-        json_set_take(head, "stream_options", json_make("include_usage:%hhd", true));
+        json_set_take(head, "stream_options", json_make("include_usage:%i", true));
     }
     if (compat.supports_store)
         json_set_bool(head, "store", false);

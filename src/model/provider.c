@@ -48,8 +48,7 @@ static bool provider_run(HttpClient *http, const ProviderRequest *request, const
         return wire->finish(decoder, ret_reason, error);
     if (wire->explain_cut && error_is(failure, KEDGE_ERROR_NETWORK))
         wire->explain_cut(decoder, &failure);
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 /* A server, or a proxy, may repeat the key it was sent. */

@@ -148,8 +148,7 @@ static bool read_either(const char *path, json_t **ret_root, GError **error)
         return true;
     if (error_is(failure, KEDGE_ERROR_NOT_FOUND))
         return false;
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 bool registry_read_file(ModelRegistry *self, const char *path, GError **error)
@@ -159,8 +158,7 @@ bool registry_read_file(ModelRegistry *self, const char *path, GError **error)
     if (!read_either(path, &root, &failure)) {
         if (error_is(failure, KEDGE_ERROR_NOT_FOUND))
             return true;
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
+        return pass_error(error, &failure);
     }
     if (json_is_null(root))
         return true;

@@ -213,7 +213,7 @@ static void set_cache(const ProviderRequest *request, json_t *head)
 
 void responses_write_head(const ProviderRequest *request, const BodyFacts *facts, json_t *head)
 {
-    json_add(head, "model:%s stream:%hhd store:%hhd", request->model->id, true, false);
+    json_add(head, "model:%s stream:%i store:%i", request->model->id, true, false);
     set_cache(request, head);
     if (request->model->is_reasoning) {
         json_t *include = json_array();

@@ -217,7 +217,7 @@ static void tell_prompt_result(RpcDispatch *self, const Pending *pending, const 
     const char *end = json_get_text(json_get_object(event, "data"), "end");
     bool is_failed = problem || g_strcmp0(end, "error") == 0;
     const json_t *answer = agent_session_last_answer(self->link->session);
-    json_t *result = json_make("type:%s id:%p agentInvoked:%hhd status:%s", "prompt_result",
+    json_t *result = json_make("type:%s id:%p agentInvoked:%i status:%s", "prompt_result",
                                pending->id ? json_incref(pending->id) : NULL, problem == NULL,
                                is_failed                        ? "error"
                                : g_strcmp0(end, "aborted") == 0 ? "aborted"

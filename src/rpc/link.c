@@ -19,7 +19,7 @@ void rpc_link_respond(RpcLink *self, const json_t *id, const char *command, json
 {
     json_t *response = json_make("id:%p", id ? json_deep_copy(id) : NULL);
     json_set_text(response, "type", "response");
-    json_add(response, "command:%s success:%hhd data:%p error:%s", command, problem == NULL, data,
+    json_add(response, "command:%s success:%i data:%p error:%s", command, problem == NULL, data,
              problem);
     rpc_link_send(self, response);
 }

@@ -45,9 +45,8 @@ json_t *rpc_logins_providers(RpcLogins *self)
     json_t *list = json_array();
     for (char **name = names; *name; name++) {
         g_autofree char *source = model_registry_provider_source(registry, *name);
-        json_append_take(list,
-                         json_make("id:%s name:%s available:%hhd authenticated:%hhd source:%s",
-                                   *name, *name, true, source != NULL, source));
+        json_append_take(list, json_make("id:%s name:%s available:%i authenticated:%i source:%s",
+                                         *name, *name, true, source != NULL, source));
     }
     return json_make("providers:%p", list);
 }
@@ -70,7 +69,7 @@ static void ask(RpcLogins *self, const char *provider, const json_t *id)
     login->provider = g_strdup(provider);
     g_autofree char *dialog = g_strdup_printf("login-%u", ++self->next_id);
     g_autofree char *title = g_strdup_printf("API key for %s", provider);
-    json_t *request = json_make("type:%s id:%s method:%s title:%s isSecret:%hhd",
+    json_t *request = json_make("type:%s id:%s method:%s title:%s isSecret:%i",
                                 "extension_ui_request", dialog, "input", title, true);
     g_hash_table_insert(self->open, g_steal_pointer(&dialog), login);
     rpc_link_send(self->link, request);

@@ -283,8 +283,7 @@ static bool session_write(Session *self, GError **error)
     if (!self->is_failing && !self->first_error)
         self->first_error = g_error_copy(problem);
     self->is_failing = true;
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
+    return pass_error(error, &problem);
 }
 
 bool session_flush(Session *self, GError **error)
@@ -487,10 +486,8 @@ bool session_open(const char *path, const char *cwd, Session **ret_session, char
     g_autofree char *notice = NULL;
     g_autoptr(GError) problem = NULL;
     if (!store_open(absolute, &store, &state, &problem)) {
-        if (!error_is(problem, KEDGE_ERROR_NOT_FOUND)) {
-            g_propagate_error(error, g_steal_pointer(&problem));
-            return false;
-        }
+        if (!error_is(problem, KEDGE_ERROR_NOT_FOUND))
+            return pass_error(error, &problem);
         *ret_session = session_new_at(absolute, cwd);
     } else {
         g_auto(SessionFile) file = { 0 };

@@ -335,8 +335,7 @@ bool session_index_open(const char *agent_dir, const char *session_dir,
         remove_database(path);
         return open_index(path, agent_dir, dir, &sync, cancel, ret_index, error);
     }
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
+    return pass_error(error, &problem);
 }
 
 bool session_index_list(SessionIndex *self, const char *cwd, int64_t limit, json_t **ret_sessions,

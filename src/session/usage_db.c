@@ -52,8 +52,7 @@ bool usage_db_open(const char *path, Cancel *cancel, Db **ret_db, GError **error
         remove_all(path);
         return db_open(path, migrations, cancel, ret_db, NULL, error);
     }
-    g_propagate_error(error, g_steal_pointer(&cause));
-    return false;
+    return pass_error(error, &cause);
 }
 
 typedef struct Reading { // of one file

@@ -254,10 +254,8 @@ static bool finish_in_front(ToolCall *call, Job *job, ToolResult *result, GError
     Background *self = job_data(job);
     call->is_handed_over = self->is_told; // it ended just when it was left
     move_prepared(&self->call, call);
-    if (self->error) {
-        g_propagate_error(error, g_steal_pointer(&self->error));
-        return false;
-    }
+    if (self->error)
+        return pass_error(error, &self->error);
     *result = self->result;
     self->result = (ToolResult) { 0 };
     return true;

@@ -22,8 +22,7 @@ static bool read_text(const char *path, char **ret_text, size_t *ret_size, GErro
     if (own_file_read(path, LIMIT_CONFIG_FILE_BYTES, ret_text, ret_size, &problem))
         return true;
     if (file_exists(path)) { // also a dangling link, a directory, what is another's
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
+        return pass_error(error, &problem);
     }
     *ret_text = g_strdup("");
     *ret_size = 0;

@@ -182,8 +182,8 @@ static void test_make(void **state)
 {
     const char *none = NULL;
     g_autoptr(json_t) object =
-        json_make("text:%s none:%s null:%s? int:%d far:%jd size:%zu count:%u is_so:%hhd list:%p "
-                  "nothing:%p no_size:%zu? no_flag:%hhd? flag:%hhd? far_size:%jd?",
+        json_make("text:%s none:%s null:%s? int:%d far:%jd size:%zu count:%u is_so:%i list:%p "
+                  "nothing:%p no_size:%zu? no_flag:%i? flag:%i? far_size:%jd?",
                   "a\xff: %s", none, none, -1, INT64_MIN, SIZE_MAX / 2, 7U, true, json_array(),
                   NULL, (size_t)0, false, true, (intmax_t)3);
     g_autofree char *text = json_to_text(object);

@@ -178,7 +178,7 @@ static json_t *comment_to_json(const Comment *comment, const CommentLines *lines
         after = line_texts(lines, end_line + 1, end_line + context);
     }
     return json_make("file:%s line:%jd type:%s content:%p contextBefore:%p contextAfter:%p "
-                     "endLine:%jd column:%zu kind:%s language:%s trailing:%hhd directive:%hhd",
+                     "endLine:%jd column:%zu kind:%s language:%s trailing:%i directive:%i",
                      path, line, comment->is_delimited ? "multi" : "single",
                      json_text_n(lines->text->data + comment->start, comment->end - comment->start),
                      before, after, end_line, comment->column, kind_names[comment->kind],
@@ -203,7 +203,7 @@ typedef struct Extract {
 static json_t *make_data(const Extract *self)
 {
     const char *base = self->scope != NULL ? self->scope->base : self->args->base;
-    return json_make("scope:%s base:%s? filesScanned:%zu linesAdded:%zu lineScoped:%hhd "
+    return json_make("scope:%s base:%s? filesScanned:%zu linesAdded:%zu lineScoped:%i "
                      "comments:%p filesSkipped:%p",
                      self->args->scope, base, self->files_scanned, self->lines_added,
                      self->is_line_scoped, json_incref(self->comments), json_incref(self->skipped));

@@ -226,7 +226,7 @@ static json_t *make_data(const Recording *self, bool is_repeat)
     const EmitEvent *event = self->event;
     json_t *completed = self->transition.completed_steps, *skipped = self->transition.skipped_steps;
     return json_make("eventId:%jd runId:%s type:%s docId:%s completedPredecessors:%p "
-                     "skippedSteps:%p runStatus:%s state:%p duplicate:%hhd?",
+                     "skippedSteps:%p runStatus:%s state:%p duplicate:%i?",
                      self->event_id, event->run_id, event_type_names[event->type], self->doc_id,
                      json_array_size(completed) > 0 ? json_incref(completed) : NULL,
                      json_array_size(skipped) > 0 ? json_incref(skipped) : NULL, self->run->status,

@@ -108,7 +108,7 @@ static bool resume_run(OperationCall *call, const void *args_, Answer *answer, G
     if (!is_done)
         return false;
     answer_warn_all(answer, warnings);
-    answer_set_data(answer, json_make("runId:%s resumed:%hhd workflow:%s featureId:%s", run_id,
+    answer_set_data(answer, json_make("runId:%s resumed:%i workflow:%s featureId:%s", run_id,
                                       resuming.is_resumed, args->workflow, args->feature));
     return true;
 }

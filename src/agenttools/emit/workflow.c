@@ -170,7 +170,7 @@ json_t *workflow_to_json(const Workflow *self)
     json_t *states = json_array();
     for (unsigned i = 0; i < self->states->len; i++) {
         const WorkflowState *state = workflow_state_at(self, i);
-        json_append_take(states, json_make("id:%s label:%s? initial:%hhd terminal:%hhd", state->id,
+        json_append_take(states, json_make("id:%s label:%s? initial:%i terminal:%i", state->id,
                                            state->label, state->is_initial, state->is_terminal));
     }
     json_set_take(value, "states", states);

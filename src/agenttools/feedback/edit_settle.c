@@ -231,7 +231,7 @@ static json_t *edit_json(const EditRow *row, const View *view, const char *patch
     g_autofree char *created = time_format_iso(row->created_at);
     g_autofree char *updated = time_format_iso(row->updated_at);
     return json_make("editId:%jd docId:%s runId:%s? artifactPath:%s mode:%s patch:%s status:%s "
-                     "author:%s createdAt:%s updatedAt:%s artifactMissing:%hhd?",
+                     "author:%s createdAt:%s updatedAt:%s artifactMissing:%i?",
                      row->id, row->doc_id, row->run_id, view->artifact->path, row->mode, patch,
                      row->status, row->author, created, updated, view->is_missing);
 }

@@ -105,7 +105,7 @@ static bool accept_run(OperationCall *call, const void *args_, Answer *answer, G
     if (!feedback_settle_edit(call, args, true, &outcome, answer, error))
         return false;
     answer_set_data(answer,
-                    json_make("accepted:%hhd docId:%s editId:%jd mode:%s applied:%hhd", true,
+                    json_make("accepted:%i docId:%s editId:%jd mode:%s applied:%i", true,
                               args->doc_id, outcome.edit_id, outcome.mode, outcome.is_applied));
     return true;
 }
@@ -172,7 +172,7 @@ static bool reject_run(OperationCall *call, const void *args_, Answer *answer, G
     if (!feedback_settle_edit(call, args, false, &outcome, answer, error))
         return false;
     answer_set_data(answer,
-                    json_make("rejected:%hhd docId:%s editId:%jd mode:%s restored:%hhd", true,
+                    json_make("rejected:%i docId:%s editId:%jd mode:%s restored:%i", true,
                               args->doc_id, outcome.edit_id, outcome.mode, outcome.is_applied));
     return true;
 }

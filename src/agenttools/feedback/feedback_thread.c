@@ -65,8 +65,8 @@ static bool resolve_run(OperationCall *call, const void *args_, Answer *answer, 
         !annotation_resolve(db, args->annotation_id, reply, "agent",
                             tool_call_now_ms(call->tool_call), &reply_id, &was_resolved, error))
         return false;
-    answer_set_data(answer, json_make("resolved:%hhd annotationId:%jd replyId:%jd? "
-                                      "alreadyResolved:%hhd?",
+    answer_set_data(answer, json_make("resolved:%i annotationId:%jd replyId:%jd? "
+                                      "alreadyResolved:%i?",
                                       true, args->annotation_id, reply_id, was_resolved));
     return true;
 }
@@ -173,7 +173,7 @@ static bool reopen_run(OperationCall *call, const void *args_, Answer *answer, G
         !annotation_set_status(db, args->annotation_id, false, tool_call_now_ms(call->tool_call),
                                &was_open, error))
         return false;
-    answer_set_data(answer, json_make("reopened:%hhd annotationId:%jd alreadyOpen:%hhd?", true,
+    answer_set_data(answer, json_make("reopened:%i annotationId:%jd alreadyOpen:%i?", true,
                                       args->annotation_id, was_open));
     return true;
 }

@@ -380,7 +380,7 @@ static json_t *report_diagram(const Check *check, const Diagram *diagram, unsign
     bool is_header_only = verdict->type != NULL && !verdict->is_full;
     if (is_valid)
         g_clear_pointer(&errors, json_decref);
-    return json_make("index:%u file:%s valid:%hhd diagramType:%s? startLine:%zu endLine:%zu "
+    return json_make("index:%u file:%s valid:%i diagramType:%s? startLine:%zu endLine:%zu "
                      "checked:%s errors:%p",
                      index, check->names_files ? diagram->document->name : NULL, is_valid,
                      verdict->type, diagram->block->start_line, diagram->block->end_line,

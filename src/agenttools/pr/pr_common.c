@@ -254,7 +254,7 @@ static json_t *details_of(const GError *failure)
     const RestFailure *facts = rest_error_failure(failure);
     bool is_retryable =
         failure->code == REST_ERROR_RATE_LIMIT || failure->code == REST_ERROR_UNAVAILABLE;
-    return json_make("status:%d? request_id:%s retryable:%hhd? retry_after_seconds:%jd? hint:%s",
+    return json_make("status:%d? request_id:%s retryable:%i? retry_after_seconds:%jd? hint:%s",
                      facts->status, facts->request_id, is_retryable, facts->retry_after_s,
                      facts->hint);
 }

@@ -80,7 +80,7 @@ static bool pr_react(Pr *pr, const ReactionArgs *args, const char *type, json_t 
     int64_t id = json_get_int(answer.body, "id", 0);
     if (id <= 0)
         return rest_fail_unreadable(OPERATION, error);
-    *ret_data = json_make("reaction_id:%jd content:%s comment_type:%s created:%hhd", id,
+    *ret_data = json_make("reaction_id:%jd content:%s comment_type:%s created:%i", id,
                           args->reaction, type, answer.status == 201);
     return true;
 }

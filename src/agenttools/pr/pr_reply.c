@@ -91,7 +91,7 @@ static bool post_reply(Pr *pr, const ReplyArgs *args, int64_t root_id, json_t **
     bool is_recovered = false;
     if (!pr_post_once(pr, &post, &comment, &is_recovered, error))
         return false;
-    *ret_data = json_make("comment_id:%jd html_url:%s? thread_root_id:%jd recovered:%hhd?",
+    *ret_data = json_make("comment_id:%jd html_url:%s? thread_root_id:%jd recovered:%i?",
                           json_get_int(comment, "id", 0), json_get_text(comment, "html_url"),
                           root_id, is_recovered);
     return true;

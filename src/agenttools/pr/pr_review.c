@@ -164,7 +164,7 @@ json_t *review_data(const Review *self)
     bool has_places = self->count > 0 && !self->was_there;
     bool has_general = json_array_size(self->general) > 0;
     return json_make("review_id:%jd? html_url:%s comments_posted:%jd state:%s commit_id:%s "
-                     "comments:%p issue_comments:%p recovered:%hhd? already_submitted:%hhd? "
+                     "comments:%p issue_comments:%p recovered:%i? already_submitted:%i? "
                      "deleted_pending:%p",
                      self->review_id, self->html_url, posted, self->state, self->commit_id,
                      has_places ? json_incref(placements) : NULL,

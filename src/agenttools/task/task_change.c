@@ -286,8 +286,8 @@ static bool heartbeat_body(TaskTx *tx, void *data, GError **error)
         if (!task_save(tx, task, error))
             return false;
     }
-    self->data = json_make("id:%jd cancelled:%hhd lease:%p", task->id, is_cancelled,
-                           task_lease_to_json(task));
+    self->data =
+        json_make("id:%jd cancelled:%i lease:%p", task->id, is_cancelled, task_lease_to_json(task));
     return true;
 }
 

@@ -173,8 +173,7 @@ static bool fail_with_state(TaskSql *self, GError *cause, GError **error)
         cause->code = (int)states[i].code;
         self->can_repeat = states[i].can_repeat;
     }
-    g_propagate_error(error, cause);
-    return false;
+    return pass_error(error, &cause);
 }
 
 static bool task_sql_execute(TaskSql *self, const char *sql, int count, const char *const *values,
@@ -304,7 +303,7 @@ static bool fail_unreachable(const char *url, const GError *cause, GError **erro
         g_propagate_error(error, g_error_copy(cause));
         return false;
     }
-    json_t *details = json_make("retryable:%hhd", !error_is(cause, KEDGE_ERROR_NOT_FOUND));
+    json_t *details = json_make("retryable:%i", !error_is(cause, KEDGE_ERROR_NOT_FOUND));
     if (error_is(cause, KEDGE_ERROR_NOT_FOUND)) // no libpq
         return answer_error(error, ANSWER_UNAVAILABLE, details, "%s", cause->message);
     g_autofree char *shown = task_place_show_url(url);

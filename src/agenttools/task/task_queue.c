@@ -183,7 +183,7 @@ static void task_pool_give(TaskPool *self, const TaskPlace *place, TaskSql *sql,
 
 static bool fail_busy(GError **error)
 {
-    return answer_error(error, ANSWER_UNAVAILABLE, json_make("retryable:%hhd", true),
+    return answer_error(error, ANSWER_UNAVAILABLE, json_make("retryable:%i", true),
                         "Task store is busy; try again");
 }
 

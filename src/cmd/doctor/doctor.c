@@ -102,7 +102,7 @@ static int doctor_run(const CommandEnv *env, int argc, char *const *argv)
     DoctorOptions options = { .warnings = warnings };
     if (!cmd_decode_options(doctor_options, argc, argv, &options, &kept, NULL, &error))
         return cmd_fail(error);
-    g_autoptr(json_t) arguments = json_make("offline:%hhd", !options.is_online);
+    g_autoptr(json_t) arguments = json_make("offline:%i", !options.is_online);
     const DirectCall call = {
         .env = env,
         .tool = &tool_gh_doctor,

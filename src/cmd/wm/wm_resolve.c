@@ -66,8 +66,7 @@ static bool load(ResolveWork *self, WmEvent *event, GError **error)
         return false;
     if (!unread)
         return true;
-    g_propagate_error(error, g_steal_pointer(&unread));
-    return false;
+    return pass_error(error, &unread);
 }
 
 static bool work(void *data, Cancel *cancel, GError **error)

@@ -140,7 +140,7 @@ static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const 
         json_set_int(payload, "issue", self->options->issue);
     if (!wm_queue_add(queue, description, key, payload, cancel, &id, &is_new, error))
         return false;
-    json_append_take(self->rows, json_make("task:%s id:%jd created:%hhd", task_name, id, is_new));
+    json_append_take(self->rows, json_make("task:%s id:%jd created:%i", task_name, id, is_new));
     return true;
 }
 

@@ -77,8 +77,8 @@ json_t *gh_record_to_json(const GhRecord *record)
     json_add(object, "command:%s? classification:%s?", record->command, record->class_name);
     set_first_line(object, "reason", record->reason, record->secrets);
     json_add(object,
-             "policy:%s? confirmed:%hhd exit_code:%p signal:%s? duration_ms:%jd bytes_captured:%jd "
-             "truncated:%hhd error_kind:%s?",
+             "policy:%s? confirmed:%i exit_code:%p signal:%s? duration_ms:%jd bytes_captured:%jd "
+             "truncated:%i error_kind:%s?",
              record->policy, record->is_confirmed,
              record->exit_status >= 0 ? json_integer(record->exit_status) : json_null(),
              signal_text, record->duration_ms, (gint64)record->captured_bytes, record->is_truncated,

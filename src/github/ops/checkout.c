@@ -45,10 +45,8 @@ static bool head_fetch_ref(const char *root, const char *remote, const char *sou
     const char *const args[] = { "fetch", "--end-of-options", remote, refspec, NULL };
     g_autoptr(GError) cause = NULL;
     if (!git_must(root, args, FETCH_TIMEOUT_MS, cancel, NULL, &cause)) {
-        if (!strstr(cause->message, "couldn't find remote ref")) {
-            g_propagate_error(error, g_steal_pointer(&cause));
-            return false;
-        }
+        if (!strstr(cause->message, "couldn't find remote ref"))
+            return pass_error(error, &cause);
     } else if (!git_ref_value(root, fetched.ref, cancel, &fetched.commit, error)) {
         return false;
     }

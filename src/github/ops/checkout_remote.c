@@ -197,8 +197,7 @@ static bool clone_url(ToolCall *call, const char *root, const Checkout *checkout
             *ret_url = NULL;
             return true;
         }
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     if (!remote_read(root, "origin", tool_call_cancel(call), &origin, error))
         return false;

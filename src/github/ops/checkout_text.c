@@ -105,7 +105,7 @@ char *checkout_text_again(const Checkout *checkout, const char *entry)
 json_t *checkout_details(const Checkout *checkout, bool is_reused)
 {
     return json_make("prNumber:%jd url:%s branch:%s worktreePath:%s remote:%s remoteBranch:%s "
-                     "reused:%hhd leftOff:%s",
+                     "reused:%i leftOff:%s",
                      checkout->number, checkout->url, checkout->branch, checkout->worktree_path,
                      checkout->remote, checkout->head_ref, is_reused, checkout->left_off);
 }

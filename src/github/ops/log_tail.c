@@ -90,10 +90,8 @@ bool job_logs_fetch(ToolCall *call, const char *repo, const GPtrArray *runs, GAr
     g_array_set_clear_func(logs, job_log_clear);
     for (unsigned i = 0; i < fetches->len; i++) {
         LogFetch *fetch = &g_array_index(fetches, LogFetch, i);
-        if (fetch->error) {
-            g_propagate_error(error, g_steal_pointer(&fetch->error));
-            return false;
-        }
+        if (fetch->error)
+            return pass_error(error, &fetch->error);
         g_array_append_val(logs, fetch->log);
         fetch->log.full = NULL;
     }

@@ -121,8 +121,7 @@ static bool read_back(ToolCall *call, const GithubUrl *url, const char *repo, js
         return true;
     if (!error_is(failure, KEDGE_ERROR_CANCELLED))
         return true;
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 /* obj[key], else the argument. Borrowed. */

@@ -146,8 +146,7 @@ static bool push_source(const char *root, const char *branch, Cancel *cancel, ch
     g_autofree char *current = NULL;
     if (!git_current_branch(root, cancel, &current, &cause) &&
         !error_is(cause, KEDGE_ERROR_NOT_FOUND)) {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     *ret_source = g_strcmp0(current, branch) == 0 ? g_strdup("HEAD")
                                                   : g_strconcat("refs/heads/", branch, NULL);

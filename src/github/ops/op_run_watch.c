@@ -102,10 +102,8 @@ static bool check_same_repo(ToolCall *call, const char *repo, GError **error)
 {
     g_autoptr(GError) cause = NULL;
     g_autofree char *here = NULL;
-    if (!repo_default_fresh(call, &here, &cause) && error_is(cause, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
-    }
+    if (!repo_default_fresh(call, &here, &cause) && error_is(cause, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &cause);
     if (here && repo_ref_equal(here, repo, tool_call_settings(call)))
         return true;
     return fail_with(
@@ -250,10 +248,8 @@ static bool poll_once(Watcher *self, GError **error)
             return true;
         }
         int64_t wait_ms = retry_wait_ms(cause, retries);
-        if (wait_ms == 0) {
-            g_propagate_error(error, g_steal_pointer(&cause));
-            return false;
-        }
+        if (wait_ms == 0)
+            return pass_error(error, &cause);
         if (!tool_call_sleep(self->call, wait_ms, error))
             return false;
     }
@@ -271,8 +267,7 @@ static bool wait_for_more_failures(Watcher *self, GError **error)
     if (!fetch_runs(self, &runs, &cause)) {
         if (!error_is(cause, KEDGE_ERROR_CANCELLED))
             return true;
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
+        return pass_error(error, &cause);
     }
     bool still_fails =
         self->target->run_id != 0 ? runs_failed_jobs(runs) > 0 : runs_outcome(runs) == RUN_FAILURE;

@@ -51,8 +51,7 @@ bool query_scope(ToolCall *call, const char *repo, const char *display, char **r
     if (!repo_default_memoised(call, &found, &failure)) {
         if (!error_is(failure, KEDGE_ERROR_CANCELLED))
             return true;
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
+        return pass_error(error, &failure);
     }
     g_auto(RepoRef) ref = { 0 };
     if (repo_ref_parse(found, &ref))

@@ -296,10 +296,8 @@ bool run_fetch_one(ToolCall *call, const char *repo, int64_t id, GPtrArray **ret
 
     g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(run_free);
     g_ptr_array_add(runs, run);
-    if (fetch.error) {
-        g_propagate_error(error, g_steal_pointer(&fetch.error));
-        return false;
-    }
+    if (fetch.error)
+        return pass_error(error, &fetch.error);
     run->jobs = g_steal_pointer(&fetch.jobs);
     *ret_runs = g_steal_pointer(&runs);
     return true;
@@ -343,10 +341,8 @@ static bool fetch_all_jobs(ToolCall *call, const char *repo, const GPtrArray *ru
     fan_out(fetches->data, fetches->len, sizeof(JobsFetch), jobs_fetch_run);
     for (unsigned i = 0; i < fetches->len; i++) {
         JobsFetch *fetch = &g_array_index(fetches, JobsFetch, i);
-        if (fetch->error) {
-            g_propagate_error(error, g_steal_pointer(&fetch->error));
-            return false;
-        }
+        if (fetch->error)
+            return pass_error(error, &fetch->error);
         fetch->run->jobs = g_steal_pointer(&fetch->jobs);
     }
     return true;

@@ -230,7 +230,7 @@ static json_t *log_details(const RunWatch *watch, const JobLog *log)
     g_auto(LogTail) tail = { 0 };
     if (log->full)
         log_tail_read(log, watch->tail_lines, &tail);
-    json_add(details, "tail:%s available:%hhd", tail.text, log->full != NULL);
+    json_add(details, "tail:%s available:%i", tail.text, log->full != NULL);
     return details;
 }
 

@@ -49,8 +49,7 @@ bool gh_review_note_error(GhReview *self, GError *cause, GError **error)
         return fail_with(error, KEDGE_ERROR_USAGE, "%s", self->frame.message);
     }
     set_message(self, gh_kind_of_error(owned), owned);
-    g_propagate_error(error, g_steal_pointer(&owned));
-    return false;
+    return pass_error(error, &owned);
 }
 
 /* gh's own words are the message, since none of its runs is the call. A stop has words only

@@ -70,10 +70,8 @@ bool rest_auth_find(const RestOptions *options, const RestPlace *place, RestHost
     g_autoptr(GError) failed = NULL;
     if (!token && options->uses_login)
         token = rest_login_find(options, place->token_host, hosts, cancel, &failed);
-    if (failed) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+    if (failed)
+        return pass_error(error, &failed);
     if (!token)
         return rest_fail(error, REST_ERROR_AUTH, NULL, "no token for %s is set", place->token_host);
     *ret_token = g_steal_pointer(&token);

@@ -69,8 +69,7 @@ bool rest_fail(GError **error, RestErrorCode code, const RestFailure *facts, con
     va_end(args);
     if (facts)
         copy_facts(facts, &rest_error_get_private(made)->failure);
-    g_propagate_error(error, made);
-    return false;
+    return pass_error(error, &made);
 }
 
 /* What an answer says of itself, free of secrets. */

@@ -117,10 +117,8 @@ static bool after_outage(Exchange *self, const HttpResponse *response, GError **
     g_autoptr(GError) stopped = NULL;
     if (is_outage(response->status) && may_repeat && wait_for_retry(self, &stopped))
         return true;
-    if (stopped) {
-        g_propagate_error(error, g_steal_pointer(&stopped));
-        return false;
-    }
+    if (stopped)
+        return pass_error(error, &stopped);
     return rest_fail_status(self->rest, self->request, response, !may_repeat, error);
 }
 

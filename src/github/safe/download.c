@@ -82,8 +82,7 @@ static bool fetch(const DownloadSpec *spec, Sink *sink, Cancel *cancel, GError *
         return true;
     if (error_is(failed, KEDGE_ERROR_LIMIT))
         return fail_too_large(spec, -1, error);
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
+    return pass_error(error, &failed);
 }
 
 /* Is it what GitHub says it is? A digest of another kind counts as none. */

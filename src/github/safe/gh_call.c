@@ -87,8 +87,7 @@ bool gh_call_note_error(GhCall *self, GError *cause, GError **error)
     self->message = owned->domain == GH_KIND_ERROR
                         ? g_strdup(owned->message)
                         : gh_kind_message(self->kind, &(GhFacts) { .reason = owned->message });
-    g_propagate_error(error, g_steal_pointer(&owned));
-    return false;
+    return pass_error(error, &owned);
 }
 
 static void read_hosts(GhCall *self, const Settings *settings)
@@ -277,10 +276,8 @@ static bool gh_call_do_judge(ToolCall *call, GhCall *self, const GhCallSpec *spe
                        gh_target_resolve(&context, &self->classified, &self->target, target_error);
     if (!is_expanded || !self->has_target || !gh_call_complete(self, spec->hostname != NULL, error))
         return false;
-    if (self->program_error) {
-        g_propagate_error(error, g_steal_pointer(&self->program_error));
-        return false;
-    }
+    if (self->program_error)
+        return pass_error(error, &self->program_error);
     // what is blocked, such as an endpoint that leads elsewhere, the gate refuses with the reason
     // of the class
     if (!spec->is_wrapper || self->classified.effect == EFFECT_READ ||

@@ -414,10 +414,8 @@ static bool download_next(Batch *self, const char *name, GError **error)
         note_done(self, name, &done);
         return true;
     }
-    if (error_is(failed, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+    if (error_is(failed, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &failed);
     self->failed++;
     g_string_append(self->text, "- ");
     visible_append(self->text, name);

@@ -183,8 +183,7 @@ bool gh_program_find(const Settings *settings, const char *cwd, const char *work
             facts.reason = failed->message;
             return fail_with_kind(error, GH_KIND_VERSION, &facts);
         }
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
+        return pass_error(error, &failed);
     }
     GhVersion least;
     if (!gh_version_parse(program.version_text, &program.version))

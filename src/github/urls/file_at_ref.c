@@ -193,8 +193,7 @@ static bool file_at_ref_resolve(ToolCall *call, const InternalUrl *internal,
     if (!file_at_ref_fetch(call, &url, &text, &failure)) {
         if (!error_is(failure, KEDGE_ERROR_CANCELLED))
             g_prefix_error(&failure, "gh:// resolution failed: ");
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
+        return pass_error(error, &failure);
     }
     url_resource_set_text(ret_resource, text, "text/plain");
     g_autofree char *repo = url.repo.host ? g_strconcat(url.repo.host, "/", url.repo.slug, NULL)

@@ -218,10 +218,8 @@ static bool show_one(Show *self, unsigned number, GError **error)
     g_auto(ImageFit) image = { 0 };
     g_autoptr(GError) failed = NULL;
     bool is_shown = show_fetch(self, url, data, &failed) && show_fit(self, data, &image, &failed);
-    if (!is_shown && error_is(failed, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+    if (!is_shown && error_is(failed, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &failed);
     self->bytes += data->len;
     const char *note = is_shown ? image.note : failed->message;
     g_autofree char *text =

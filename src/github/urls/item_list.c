@@ -34,7 +34,7 @@ static json_t *translate(const json_t *entry)
 {
     json_t *item = json_object();
     bool is_merged = json_get_text(entry, "merged_at") != NULL;
-    json_add(item, "number:%jd title:%s state:%s isDraft:%hhd", json_get_int(entry, "number", 0),
+    json_add(item, "number:%jd title:%s state:%s isDraft:%i", json_get_int(entry, "number", 0),
              json_get_text(entry, "title"), is_merged ? "MERGED" : json_get_text(entry, "state"),
              json_get_bool(entry, "draft", false));
     json_object_set(item, "author", json_object_get(entry, "user"));

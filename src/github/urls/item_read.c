@@ -256,8 +256,7 @@ bool item_read(ToolCall *call, const ItemUrl *url, UrlResource *ret_resource, GE
     if (!is_read) {
         if (!error_is(failure, KEDGE_ERROR_CANCELLED) && !has_own_words(url, &item))
             g_prefix_error(&failure, "%s", prefix_of(url));
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
+        return pass_error(error, &failure);
     }
     GithubKind kind = url->scheme == ITEM_ISSUE ? GITHUB_ISSUE
                       : url->scheme == ITEM_PR  ? GITHUB_PULL

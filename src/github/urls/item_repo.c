@@ -10,10 +10,8 @@ bool item_default_repo(ToolCall *call, const char *what, const char *instead, ch
     g_autoptr(GError) failure = NULL;
     if (repo_default_memoised(call, ret_repo, &failure))
         return true;
-    if (error_is(failure, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
+    if (error_is(failure, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &failure);
     return fail_with(error, KEDGE_ERROR_FAILED,
                      "%s could not resolve a default repo from the current checkout: %s\nUse %s",
                      what, failure->message, instead);

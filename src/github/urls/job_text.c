@@ -25,8 +25,7 @@ static bool job_text_fetch(ToolCall *call, const char *repo, const char *path, j
     if (gh_json(call, &spec, wanted, ret_value, &failure) ||
         !error_is(failure, KEDGE_ERROR_CANCELLED))
         return true;
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 static bool has_failed(const json_t *step)

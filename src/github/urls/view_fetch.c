@@ -66,8 +66,7 @@ static bool fetch_item(ToolCall *call, const ViewAddress *address, const char *c
     g_autofree char *fewer = knows_no_reason(failure) ? without_reason(fields) : NULL;
     if (fewer)
         return ask_item(call, address, command, fewer, ret_data, error);
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 static void set_item(ViewRow *row, json_t *data, char *text)
@@ -192,10 +191,8 @@ static bool fetch_diff(ToolCall *call, const ViewAddress *address, ViewRow *ret_
     g_autoptr(GError) failure = NULL;
     g_autofree char *diff = NULL;
     if (!gh_text(call, &spec, &diff, &failure)) {
-        if (!is_too_large(failure)) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
+        if (!is_too_large(failure))
+            return pass_error(error, &failure);
         if (!fetch_files(call, address, &diff, error))
             return false;
     }

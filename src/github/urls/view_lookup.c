@@ -160,8 +160,7 @@ static bool fetch_and_keep(const Lookup *self, ViewRow *ret_row, GError **error)
     }
     if (is_not_found(failure))
         view_cache_drop_item(self->cache, self->key.repo, self->key.number, cancel);
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
+    return pass_error(error, &failure);
 }
 
 /* Names the row among the fetches that are under way. Caller frees. */
@@ -201,10 +200,8 @@ static bool lookup_refresh(const Lookup *self, View *view, GError **error)
         say_live(view, true);
         return true;
     }
-    if (error_is(failure, KEDGE_ERROR_CANCELLED) || is_not_found(failure)) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
+    if (error_is(failure, KEDGE_ERROR_CANCELLED) || is_not_found(failure))
+        return pass_error(error, &failure);
     say_stale(self, view);
     return true;
 }

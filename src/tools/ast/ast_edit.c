@@ -114,7 +114,7 @@ static void set_details(const ToolCall *call, const AstPlan *plan, bool is_appli
         json_append_take(files, json_text(file->shown));
     }
     json_add(details,
-             "totalReplacements:%u filesTouched:%u applied:%hhd limitReached:%hhd files:%p "
+             "totalReplacements:%u filesTouched:%u applied:%i limitReached:%i files:%p "
              "fileReplacements:%p",
              plan->total, plan->changed->len, is_applied, false, files, counts);
     ast_files_set_details(&plan->files, tool_call_cwd(call), details);

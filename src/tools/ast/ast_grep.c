@@ -196,7 +196,7 @@ static void ast_grep_finish(ToolCall *call, const AstFiles *files, const Page *p
     tool_result_add_text(result, text->str);
 
     json_t *details = tool_result_details(result);
-    json_add(details, "matchCount:%u fileCount:%jd limitReached:%hhd files:%p fileMatches:%p",
+    json_add(details, "matchCount:%u fileCount:%jd limitReached:%i files:%p fileMatches:%p",
              page->shown, (gint64)json_array_size(page->files), page->has_more,
              json_incref(page->files), json_incref(page->counts));
     ast_files_set_details(files, cwd, details);

@@ -319,7 +319,7 @@ static void ask_describe(json_t *object, const Question *question)
         json_append_take(options, json_text(label_at(question, i)));
     for (unsigned i = 0; i < question->selected->len; i++)
         json_append_take(selected, json_text(question->selected->pdata[i]));
-    json_add(object, "question:%s options:%p multi:%hhd selectedOptions:%p customInput:%s",
+    json_add(object, "question:%s options:%p multi:%i selectedOptions:%p customInput:%s",
              question->text, options, question->is_multi, selected, question->custom);
     if (question->is_late)
         json_set_bool(object, "timedOut", true);

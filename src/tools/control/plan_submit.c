@@ -40,8 +40,7 @@ static bool read_plan(const ToolContext *context, const char *file, char **ret_t
     g_autofree char *text = NULL;
     if (!plan_file_read(context, file, &text, &problem) &&
         !error_is(problem, KEDGE_ERROR_NOT_FOUND)) {
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
+        return pass_error(error, &problem);
     }
     if (!text || utf8_is_blank(text))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
@@ -183,7 +182,7 @@ bool plan_submit(ToolCall *call, const char *title, ToolResult *result, GError *
     if (!carry_out(mode, &decision, &verdict, result, error))
         return false;
     json_t *details = tool_result_details(result);
-    json_add(details, "planFilePath:%s planExists:%hhd title:%s finalPlanFilePath:%s approved:%hhd",
+    json_add(details, "planFilePath:%s planExists:%i title:%s finalPlanFilePath:%s approved:%i",
              file, true, wanted, final_file, verdict.is_approved);
     return true;
 }

@@ -26,8 +26,7 @@ bool document_read_pdf(const char *path, Cancel *cancel, GString *out, GError **
         if (g_error_matches(problem, KEDGE_ERROR, KEDGE_ERROR_NOT_FOUND))
             return fail_with(error, KEDGE_ERROR_FAILED,
                              "pdftotext is not installed (package poppler-utils)");
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
+        return pass_error(error, &problem);
     }
     if (result.exit_status != 0 && result.output_size == 0) {
         g_autofree char *reason = g_strdup(result.error_output ? result.error_output : "");

@@ -234,10 +234,8 @@ static bool work_out(ToolCall *call, FileEdit *edit, GError **error)
         g_array_set_size(edit->unseen, 0); // it was worked out with what was shown
         return true;
     }
-    if (!is_named) {
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
-    }
+    if (!is_named)
+        return pass_error(error, &problem);
     if (stale->len > 0)
         return fail_stale(call, edit, stale, error);
     char *text = hashline_apply(lines, edit->ops, drops_runs, edit->warnings);

@@ -77,10 +77,8 @@ static bool apply_all(ToolCall *call, EditTarget *file, const json_t *edits, boo
             return false;
         if (decode_and_apply(file, value, is_fuzzy, text, &problem))
             continue;
-        if (count == 1) {
-            g_propagate_error(error, g_steal_pointer(&problem));
-            return false;
-        }
+        if (count == 1)
+            return pass_error(error, &problem);
         g_string_append_printf(failures, "Edit %zu of %zu: %s\n", i + 1, count, problem->message);
     }
     return failures->len == 0 ||

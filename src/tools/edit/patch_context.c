@@ -108,10 +108,8 @@ static bool find_nested(Search search, const GPtrArray *contexts, size_t *ret_li
             g_clear_error(&problem);
             is_found = find_split(&search, context, ret_line, &problem);
         }
-        if (!is_found) {
-            g_propagate_error(error, g_steal_pointer(&problem));
-            return false;
-        }
+        if (!is_found)
+            return pass_error(error, &problem);
         search.from = *ret_line + 1;
         search.is_inner = true;
     }
@@ -143,10 +141,8 @@ bool patch_context_find(PatchText *text, const PatchHunk *hunk, size_t from, siz
                 *ret_line = line;
                 return true;
             }
-            if (!error_is(problem, KEDGE_ERROR_NOT_FOUND)) {
-                g_propagate_error(error, g_steal_pointer(&problem));
-                return false;
-            }
+            if (!error_is(problem, KEDGE_ERROR_NOT_FOUND))
+                return pass_error(error, &problem);
         }
     }
     return fail_nowhere(text, hunk->contexts, error);

@@ -132,7 +132,7 @@ char *eval_calls_refusal(const char *id, const char *why)
         return NULL;
     g_autoptr(json_t) reply = json_object();
     json_set_text(reply, "type", "tool-reply");
-    json_add(reply, "id:%s ok:%hhd error:%s", id, false, why);
+    json_add(reply, "id:%s ok:%i error:%s", id, false, why);
     g_autofree char *line = json_to_text(reply);
     return g_strconcat(line, "\n", NULL);
 }
@@ -192,7 +192,7 @@ static char *reply_to(const Nested *nested)
 {
     g_autoptr(json_t) reply = json_object();
     json_set_text(reply, "type", "tool-reply");
-    json_add(reply, "id:%s ok:%hhd", nested->id, !nested->result.is_error);
+    json_add(reply, "id:%s ok:%i", nested->id, !nested->result.is_error);
     if (nested->result.is_error) {
         g_autofree char *text = tool_result_text(&nested->result);
         json_set_text(reply, "error", text);

@@ -121,8 +121,7 @@ static bool read_directory(Walker *self, const Waiting *waiting, GError **error)
     closedir(dir);
     if (!self->error)
         return true;
-    g_propagate_error(error, g_steal_pointer(&self->error));
-    return false;
+    return pass_error(error, &self->error);
 }
 
 bool file_walk(const FileWalk *walk, Cancel *cancel, FileWalkFunc func, void *user_data,

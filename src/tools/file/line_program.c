@@ -93,6 +93,5 @@ bool line_program_run(const LineProgram *program, Cancel *cancel, int *ret_exit_
         *ret_error_text = g_strdup("");
         return true;
     }
-    g_propagate_error(error, g_steal_pointer(&run_error));
-    return false;
+    return pass_error(error, &run_error);
 }

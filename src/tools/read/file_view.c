@@ -31,10 +31,8 @@ static bool show_document(ToolCall *call, const char *path, DocumentFunc read,
     g_autoptr(GString) out = g_string_new(NULL);
     g_autoptr(GError) problem = NULL;
     if (!read(path, tool_call_cancel(call), out, &problem)) {
-        if (g_error_matches(problem, KEDGE_ERROR, KEDGE_ERROR_CANCELLED)) {
-            g_propagate_error(error, g_steal_pointer(&problem));
-            return false;
-        }
+        if (g_error_matches(problem, KEDGE_ERROR, KEDGE_ERROR_CANCELLED))
+            return pass_error(error, &problem);
         g_string_printf(out, "[Cannot read %s file: %s]", extension, problem->message);
     }
     g_autofree char *text = utf8_from_bytes(out->str, out->len);

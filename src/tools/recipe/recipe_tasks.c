@@ -164,10 +164,8 @@ static bool wanted_choose(const Wanted *self, RecipeChoice **ret_choice, GError 
     }
     if (!runner && !doubt && !self->named)
         runner = only_runner(self, self->head, false, &doubt);
-    if (doubt) {
-        g_propagate_error(error, doubt);
-        return false;
-    }
+    if (doubt)
+        return pass_error(error, &doubt);
     bool is_fit = runner && recipe_is_name(name, strlen(name));
     g_autoptr(RecipeChoice) choice = is_fit ? make_choice(self, runner, name) : NULL;
     if (!choice)

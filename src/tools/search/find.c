@@ -141,8 +141,7 @@ static bool walk_directory(Search *search, const char *base, const char *glob, G
         return true;
     if (error_is(run_error, KEDGE_ERROR_TIMEOUT))
         return fail_timeout(error);
-    g_propagate_error(error, g_steal_pointer(&run_error));
-    return false;
+    return pass_error(error, &run_error);
 }
 
 static bool search_glob(Search *search, const char *entry, const char *dir, GError **error)
@@ -231,7 +230,7 @@ static void set_details(const Search *search, ToolResult *result, json_t *files,
                         unsigned limit)
 {
     json_t *details = tool_result_details(result);
-    json_add(details, "scopePath:%s fileCount:%jd files:%p truncated:%hhd",
+    json_add(details, "scopePath:%s fileCount:%jd files:%p truncated:%i",
              search->args->path ? search->args->path : ".",
              (gint64)MIN(search->found->len, limit ? limit : G_MAXUINT), files, is_truncated);
     if (limit > 0)

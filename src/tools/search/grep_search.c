@@ -221,8 +221,7 @@ static bool run_once(const GrepSearch *search, const char *pattern, Cancel *canc
         if (error_is(run_error, KEDGE_ERROR_TIMEOUT))
             return fail_with(error, KEDGE_ERROR_TIMEOUT,
                              "grep timed out after 30s; narrow the paths");
-        g_propagate_error(error, g_steal_pointer(&run_error));
-        return false;
+        return pass_error(error, &run_error);
     }
     // status 2 also stands for files that could not be read, but those have no text here
     // (--no-messages)

@@ -132,7 +132,7 @@ static void write_result(const ToolCall *call, const char *dir, const GPtrArray 
                                  : g_strdup(cut.content);
     tool_result_add_text(result, whole);
     json_t *details = tool_result_details(result);
-    json_add(details, "entryCount:%u truncated:%hhd", entries->len,
+    json_add(details, "entryCount:%u truncated:%i", entries->len,
              entries->len > limit || cut.is_truncated || is_cut);
 }
 

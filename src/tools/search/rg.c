@@ -28,6 +28,5 @@ bool rg_run(const char *const *args, const char *cwd, const char *const *trees, 
     if (error_is(run_error, KEDGE_ERROR_NOT_FOUND) && !found)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "ripgrep (rg) is not installed; install the package ripgrep");
-    g_propagate_error(error, g_steal_pointer(&run_error));
-    return false;
+    return pass_error(error, &run_error);
 }

@@ -147,10 +147,8 @@ static bool finish_in_front(Job *job, ToolResult *result, GError **error)
     while (!job_wait(job, WAIT_ROUND_MS, NULL))
         continue;
     BashJob *self = job_data(job);
-    if (self->error) {
-        g_propagate_error(error, g_steal_pointer(&self->error));
-        return false;
-    }
+    if (self->error)
+        return pass_error(error, &self->error);
     *result = self->result;
     self->result = (ToolResult) { 0 };
     return true;

@@ -124,6 +124,5 @@ bool bash_run_once(const BashRun *run, Cancel *cancel, BashOutcome *outcome, GEr
     outcome->end = error_is(problem, KEDGE_ERROR_TIMEOUT) ? BASH_TIMED_OUT : BASH_CANCELLED;
     if (error_is(problem, KEDGE_ERROR_TIMEOUT) || error_is(problem, KEDGE_ERROR_CANCELLED))
         return true;
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
+    return pass_error(error, &problem);
 }

@@ -304,8 +304,7 @@ static bool look_again(Ci *self, int *failures, GError **error)
     }
     if (++*failures < WATCH_FAILURES && !cancel_has_fired(aside_cancel(self->aside)))
         return true;
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
+    return pass_error(error, &problem);
 }
 
 /* Until all runs of the commit have ended. */

@@ -25,7 +25,7 @@ SLASH(plan)
     g_autoptr(json_t) state = agent_session_state(door->session);
     bool was_on = g_strcmp0(json_get_text(state, "mode"), "plan") == 0;
     bool is_wanted = *argument || !was_on;
-    json_t *arguments = json_make("enabled:%hhd prompt:%s", is_wanted, *argument ? argument : NULL);
+    json_t *arguments = json_make("enabled:%i prompt:%s", is_wanted, *argument ? argument : NULL);
     if (!slash_command(door, "set_plan_mode", arguments, SLASH_ID "plan", error))
         return false;
     if (is_wanted && !was_on)

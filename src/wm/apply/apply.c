@@ -355,8 +355,7 @@ static bool apply_all(Run *self, const json_t *items, GError **error)
         if (!check_item(self, (int64_t)i, kind, &failed) || !apply_item(self, raw, &failed)) {
             add_output(self, wm_kind_table[kind].type, "failed", failed->message);
             add_untried(self, items, i + 1, "not tried: an earlier output failed");
-            g_propagate_error(error, g_steal_pointer(&failed));
-            return false;
+            return pass_error(error, &failed);
         }
         self->counts[kind]++;
     }
@@ -453,6 +452,5 @@ bool wm_apply(const WmApply *spec, Cancel *cancel, json_t *outputs, json_t *plan
     if (take_commits(&run, items, &failed) && look_for_threats(&run, items, &failed))
         return apply_all(&run, items, error);
     add_untried(&run, items, 0, failed->message);
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
+    return pass_error(error, &failed);
 }

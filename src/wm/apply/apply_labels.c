@@ -112,8 +112,7 @@ bool apply_remove_labels(Applier *self, GError **error)
         g_autoptr(GError) failed = NULL;
         if (apply_call(self, "DELETE", path, NULL, NULL, &failed) || wm_api_status(failed) == 404)
             continue; // it is not there
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
+        return pass_error(error, &failed);
     }
     return true;
 }

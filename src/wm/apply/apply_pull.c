@@ -151,8 +151,7 @@ static bool applier_push(Applier *self, Branches *branches, GError **error)
             return true;
         if (i < WM_BRANCH_MAX_SUFFIX && set_apart(self, branches, &has_moved, NULL) && has_moved)
             continue;
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
+        return pass_error(error, &failed);
     }
 }
 
@@ -227,7 +226,7 @@ static bool post_pull(Applier *self, const Branches *branches, json_t **ret_pull
 {
     g_autofree char *title = apply_title(self);
     g_autofree char *text = apply_plain_text(self, apply_text(self, "body"));
-    g_autoptr(json_t) body = json_make("title:%s body:%s head:%s base:%s draft:%hhd", title, text,
+    g_autoptr(json_t) body = json_make("title:%s body:%s head:%s base:%s draft:%i", title, text,
                                        branches->current, branches->base, is_draft(self));
     g_autofree char *path = apply_path(self, "/pulls");
     g_autofree char *list = list_path(self, branches->current);
@@ -242,8 +241,7 @@ static bool post_pull(Applier *self, const Branches *branches, json_t **ret_pull
         json_set_bool(body, "draft", false);
         return apply_post(self, &post, ret_pull, error);
     }
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
+    return pass_error(error, &failed);
 }
 
 /* Step 9: what could not be a pull request. `cause` is that of post_pull(). */

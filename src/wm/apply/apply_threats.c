@@ -267,10 +267,8 @@ bool apply_look_for_threats(Applier *self, const json_t *items, char **ret_warni
         scan.shapes[i] = g_regex_new(shapes[i].pattern, G_REGEX_OPTIMIZE, 0, NULL);
     g_autoptr(GError) failed = NULL;
     if (!scan_all(self, items, &scan, &failed) || !ask_model(self, option, &scan, &failed)) {
-        if (error_is(failed, KEDGE_ERROR_CANCELLED)) {
-            g_propagate_error(error, g_steal_pointer(&failed));
-            return false;
-        }
+        if (error_is(failed, KEDGE_ERROR_CANCELLED))
+            return pass_error(error, &failed);
         g_ptr_array_add(scan.reasons, g_strdup(failed->message));
     }
     if (scan.reasons->len == 0)

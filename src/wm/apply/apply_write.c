@@ -92,8 +92,7 @@ bool apply_call(Applier *self, const char *method, const char *path, const json_
         return true;
     int status = wm_api_status(failed);
     self->is_doubtful = self->is_doubtful || status == 0 || status >= 500;
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
+    return pass_error(error, &failed);
 }
 
 bool apply_get(Applier *self, const char *path, json_t **ret_answer, GError **error)
@@ -208,8 +207,7 @@ bool apply_post(Applier *self, const ApplyPost *post, json_t **ret_answer, GErro
         return keep_step(self, post, answer, ret_answer, error);
     if (wm_api_is_unknown(failed))
         return after_doubt(self, post, failed, ret_answer, error);
-    g_propagate_error(error, failed);
-    return false;
+    return pass_error(error, &failed);
 }
 
 char *apply_comment_text(const Applier *self, const char *text, bool has_footer)

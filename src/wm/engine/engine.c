@@ -293,6 +293,5 @@ bool wm_agent_run(const WmAgentSpec *spec, Cancel *cancel, WmAgentResult *ret_re
     }
     ret_result->failure = g_strdup(reason->message);
     ret_result->error_text = g_strdup(reason->message);
-    g_propagate_error(error, g_steal_pointer(&reason));
-    return false;
+    return pass_error(error, &reason);
 }

@@ -35,10 +35,8 @@ static bool open_api(WmPipeline *self, const char *output_path, Cancel *cancel, 
     g_autoptr(GError) failed = NULL;
     if (wm_pipeline_api(self, cancel, ret_api, &failed))
         return true;
-    if (!self->is_staged && has_writes(self, output_path)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+    if (!self->is_staged && has_writes(self, output_path))
+        return pass_error(error, &failed);
     if (self->is_staged)
         wm_log(WM_INFO, "wm: safe-outputs: nothing is looked up on GitHub", "reason",
                failed->message, NULL);

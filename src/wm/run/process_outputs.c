@@ -239,10 +239,8 @@ static bool do_phase(Outputs *self, Cancel *cancel, GError **error)
     WmPipeline *base = &self->base;
     if (!wm_pipeline_enter(base, LAST_PHASE, error))
         return false;
-    if (self->unsafe) {
-        g_propagate_error(error, g_steal_pointer(&self->unsafe));
-        return false;
-    }
+    if (self->unsafe)
+        return pass_error(error, &self->unsafe);
     return return_to_branch(self, cancel, error) && note_push_place(self, cancel, error) &&
            wm_phase_outputs(base, cancel, error);
 }
@@ -267,8 +265,7 @@ bool wm_process_outputs(const WmOutputsOptions *options, Cancel *cancel, WmRunRe
     set_apart(&self, &self.unsafe);
     if (!open_run(&self, &failure)) {
         wm_pipeline_fail(base, cancel, &failure);
-        g_propagate_error(error, failure);
-        return false;
+        return pass_error(error, &failure);
     }
     wm_say("wm process-outputs: run_dir=%s repo=%s", ret_result->run_dir, options->root);
     wm_say("%s", "");
@@ -280,6 +277,5 @@ bool wm_process_outputs(const WmOutputsOptions *options, Cancel *cancel, WmRunRe
     outputs_report(&self);
     if (!failure)
         return true;
-    g_propagate_error(error, failure);
-    return false;
+    return pass_error(error, &failure);
 }

@@ -147,8 +147,7 @@ bool wm_queue_beat(WmQueue *self, const WmRow *row, int64_t lease_s, Cancel *can
         *ret_go_on = false;
         return true;
     }
-    g_propagate_error(error, g_steal_pointer(&cause));
-    return false;
+    return pass_error(error, &cause);
 }
 
 bool wm_queue_mark(WmQueue *self, const WmRow *row, Cancel *cancel, bool *ret_is_first,

@@ -165,10 +165,8 @@ bool wm_rehearse(const char *root, const char *repo, const char *task_name, cons
                                    .event = event,
                                    .is_staged = true,
                                    .is_rehearsal = true };
-    if (!wm_run(&options, cancel, &run, &failure) && !run.run_dir) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
+    if (!wm_run(&options, cancel, &run, &failure) && !run.run_dir)
+        return pass_error(error, &failure);
     *ret_report = report_of(&place, task_name, event, &run);
     return true;
 }

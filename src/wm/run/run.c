@@ -277,10 +277,8 @@ static bool run_finish(Run *self, GError *failure, GError **error)
     else
         result->duration_ms = wm_pipeline_duration_ms(&self->base);
     run_do_report(self);
-    if (failure) {
-        g_propagate_error(error, failure);
-        return false;
-    }
+    if (failure)
+        return pass_error(error, &failure);
     if (result->is_success)
         return true;
     // of the conclusion, which has listed it
@@ -296,8 +294,7 @@ bool wm_run(const WmRunOptions *options, Cancel *cancel, WmRunResult *ret_result
     if (!run_begin(&run, &failure)) {
         wm_pipeline_fail(&run.base, cancel, &failure);
         ret_result->duration_ms = wm_pipeline_duration_ms(&run.base);
-        g_propagate_error(error, failure);
-        return false;
+        return pass_error(error, &failure);
     }
     say_banner(&run);
     int64_t timeout_ms = options->timeout_ms ? options->timeout_ms

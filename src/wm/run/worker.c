@@ -257,10 +257,8 @@ static bool may_write(Run *self, bool *ret_is_ours, bool *ret_is_first, GError *
         g_autoptr(GError) problem = NULL;
         if (ask_whether(self, ret_is_ours, ret_is_first, &problem))
             return true;
-        if (!wait_for_queue(self, &patience, problem)) {
-            g_propagate_error(error, g_steal_pointer(&problem));
-            return false;
-        }
+        if (!wait_for_queue(self, &patience, problem))
+            return pass_error(error, &problem);
     }
 }
 
@@ -397,10 +395,8 @@ static bool worker_tell(Run *self, RunEnd end, const char *reason, GError **erro
         g_autoptr(GError) problem = NULL;
         if (worker_report(self, end, reason, &problem))
             return true;
-        if (!wait_for_queue(self, &patience, problem)) {
-            g_propagate_error(error, g_steal_pointer(&problem));
-            return false;
-        }
+        if (!wait_for_queue(self, &patience, problem))
+            return pass_error(error, &problem);
     }
 }
 

@@ -81,8 +81,7 @@ bool wm_repo_find(const char *given, const char *root, Cancel *cancel, WmRepo *r
     g_autoptr(GError) failed = NULL;
     if (!git_remote_urls(root, "origin", cancel, &raw, &effective, &failed) &&
         error_is(failed, KEDGE_ERROR_CANCELLED)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
+        return pass_error(error, &failed);
     }
     if (take_remote(effective, ret_repo) || take_remote(raw, ret_repo))
         return true;
@@ -118,8 +117,7 @@ bool wm_api_open(const WmRepo *repo, const RestOptions *options, Cancel *cancel,
         if (g_error_matches(failed, REST_ERROR, REST_ERROR_AUTH))
             return fail_with(error, KEDGE_ERROR_DENIED,
                              "no GitHub token: set GH_TOKEN or GITHUB_TOKEN, or run gh auth login");
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
+        return pass_error(error, &failed);
     }
     WmApi *self = g_new0(WmApi, 1);
     self->rest = rest;
@@ -239,8 +237,7 @@ static bool fail_call(const char *method, const char *path, GError *failed, GErr
         g_free(failed->message);
         failed->message = text;
     }
-    g_propagate_error(error, failed);
-    return false;
+    return pass_error(error, &failed);
 }
 
 bool wm_api_call(WmApi *self, const WmCall *call, Cancel *cancel, json_t **ret_body, GError **error)
@@ -296,8 +293,7 @@ bool wm_api_graphql(WmApi *self, const char *query, const json_t *variables, Can
         return fail_call("POST", "/graphql", failed, error);
     g_free(failed->message);
     failed->message = text;
-    g_propagate_error(error, failed);
-    return false;
+    return pass_error(error, &failed);
 }
 
 int wm_api_status(const GError *error)

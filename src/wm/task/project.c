@@ -262,10 +262,8 @@ static void read_all(const Loader *self, GPtrArray *files)
 static bool loader_bear(const Loader *self, TaskFile *file, GError **error)
 {
     bool is_other = self->only && strcmp(self->only, file->name) != 0;
-    if (!self->keeps_bad && !is_other) {
-        g_propagate_error(error, g_steal_pointer(&file->problem));
-        return false;
-    }
+    if (!self->keeps_bad && !is_other)
+        return pass_error(error, &file->problem);
     if (!self->keeps_bad) {
         wm_note(self->warnings, WM_FILE, "%s", file->problem->message);
         return true;

@@ -49,8 +49,7 @@ static bool ask_role(WmGates *self, const char *login, Cancel *cancel, char **re
         *ret_role = g_strdup("none");
         return true;
     }
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
+    return pass_error(error, &problem);
 }
 
 // One question for each actor; "" with the cause in *ret_cause. Borrowed.

@@ -43,8 +43,7 @@ static bool make_branch(const WmGit *git, const WmBranchWish *wish, Cancel *canc
         }
         if (error_is(failed, KEDGE_ERROR_FAILED) && exists(git, name, cancel))
             continue; // another run was faster
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
+        return pass_error(error, &failed);
     }
     return fail_with(error, KEDGE_ERROR_FAILED,
                      "git checkout -b %s: this branch and those up to %s-%d are there already",

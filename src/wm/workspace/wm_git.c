@@ -318,10 +318,8 @@ bool wm_git_is_clean(const WmGit *self, Cancel *cancel, GError **error)
     g_autoptr(GError) failed = NULL;
     g_autofree char *answer = NULL, *changes = NULL;
     if (!wm_git(self, inside, 0, cancel, &answer, &failed)) {
-        if (!error_is(failed, KEDGE_ERROR_FAILED)) {
-            g_propagate_error(error, g_steal_pointer(&failed));
-            return false;
-        }
+        if (!error_is(failed, KEDGE_ERROR_FAILED))
+            return pass_error(error, &failed);
         return fail_with(error, KEDGE_ERROR_FAILED, "git: not a repository at \"%s\": %s",
                          self->root, failed->message);
     }
