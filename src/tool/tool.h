@@ -164,7 +164,8 @@ typedef struct ToolDef {
     /* What is offered in its place with these settings to this model (NULL: none is known): the
        same tool with other fields or words. Of what is in the table only. NULL: itself. */
     const struct ToolDef *(*variant)(const Settings *settings, const char *model_id);
-    /* Offered with these settings on this machine? NULL: always. */
+    const char *setting; // a boolean one, without which it is not offered; NULL: none
+    /* Offered with these settings on this machine? NULL: always. tool_is_available() asks both. */
     bool (*is_available)(const Settings *settings);
     bool (*run)(ToolCall *call, const void *args, ToolResult *result, GError **error);
     /* Words a call that did not run, in place of tool_call()'s text; `result` holds an error

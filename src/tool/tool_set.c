@@ -161,9 +161,10 @@ ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool,
     return set;
 }
 
-static bool is_available(const ToolDef *tool, const Settings *settings)
+bool tool_is_available(const ToolDef *tool, const Settings *settings)
 {
-    return !tool->is_available || tool->is_available(settings);
+    return (!tool->setting || settings_get_bool(settings, tool->setting)) &&
+           (!tool->is_available || tool->is_available(settings));
 }
 
 static void append_variant(ToolSet *self, const Entry *entry, const Settings *settings,
@@ -194,7 +195,8 @@ ToolSet *tool_set_for_any_project(const ToolSet *self)
 static void append_once(ToolSet *selected, const Entry *entry, const Settings *settings,
                         bool is_named)
 {
-    if (!entry || !is_available(entry->def, settings) || tool_set_find(selected, entry->def->name))
+    if (!entry || !tool_is_available(entry->def, settings) ||
+        tool_set_find(selected, entry->def->name))
         return;
     Entry chosen = *entry;
     chosen.waits = !is_named && tool_discovery_hides(settings, entry->def, entry->owner != NULL);

@@ -24,6 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolSet, tool_set_unref)
    known by a name must not become something else. */
 bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count,
                   const Settings *settings, ToolSet **ret_set, GError **error);
+/* Is it offered with these settings on this machine? */
+bool tool_is_available(const ToolDef *tool, const Settings *settings);
 /* Those that `keeps` says yes to. */
 ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool, void *user_data),
                          void *user_data);

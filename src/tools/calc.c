@@ -296,11 +296,6 @@ static char *format_number(double value)
     return g_strconcat(is_negative ? "-" : "", out->str, NULL);
 }
 
-static bool calc_is_available(const Settings *settings)
-{
-    return settings_get_bool(settings, "calc.enabled");
-}
-
 static bool calc_run(ToolCall *call G_GNUC_UNUSED, const void *args_, ToolResult *result,
                      GError **error)
 {
@@ -329,6 +324,6 @@ const ToolDef tool_calc = {
     .flags = TOOL_DISCOVERABLE,
     .fields = calc_fields,
     .args_size = sizeof(CalcArgs),
-    .is_available = calc_is_available,
+    .setting = "calc.enabled",
     .run = calc_run,
 };

@@ -271,8 +271,8 @@ static void test_can_be_switched_off(void **state G_GNUC_UNUSED)
 {
     g_autoptr(json_t) off = json_of("{'find':{'enabled':false}}");
     g_autoptr(Settings) settings = settings_new(off), defaults = settings_new(NULL);
-    assert_false(tool_find.is_available(settings));
-    assert_true(tool_find.is_available(defaults));
+    assert_false(tool_is_available(&tool_find, settings));
+    assert_true(tool_is_available(&tool_find, defaults));
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include "gh_fixture.h"
 
 #include "github/github.h"
+#include "tool/tool_set.h"
 
 #define DATE_FORMS                                                                                 \
     "Expected a relative duration like \"3d\", \"12h\", \"2w\", an ISO date \"YYYY-MM-DD\", or "   \
@@ -191,14 +192,14 @@ static void test_description(void **state G_GNUC_UNUSED)
 static void test_availability(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
-    assert_true(tool_github.is_available(fixture->settings));
+    assert_true(tool_is_available(&tool_github, fixture->settings));
 
     g_autoptr(json_t) off = json_pack("{s:{s:b}}", "github", "enabled", 0);
     g_autoptr(Settings) disabled = settings_new(off);
-    assert_false(tool_github.is_available(disabled));
+    assert_false(tool_is_available(&tool_github, disabled));
 
     g_setenv("PATH", fixture->home, true);
-    assert_false(tool_github.is_available(fixture->settings));
+    assert_false(tool_is_available(&tool_github, fixture->settings));
 }
 
 int main(void)

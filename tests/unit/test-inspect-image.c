@@ -154,8 +154,8 @@ static void test_not_offered(void **state G_GNUC_UNUSED)
     assert_fails(fixture, "{'path':'p.png','question':'x'}",
                  "No models available for inspect_image.");
     g_autoptr(Settings) off = settings_new(NULL);
-    assert_false(tool_inspect_image.is_available(off));
-    assert_true(tool_inspect_image.is_available(tool_context_settings(fixture->context)));
+    assert_false(tool_is_available(&tool_inspect_image, off));
+    assert_true(tool_is_available(&tool_inspect_image, tool_context_settings(fixture->context)));
 }
 
 static void test_blocked(void **state G_GNUC_UNUSED)

@@ -34,7 +34,7 @@ static bool is_in_group(const ToolDef *tool, const char *group, const Settings *
         return strcmp(group, "agent-tools") == 0 || strcmp(group, "all") == 0;
     if (tool->flags & (TOOL_HIDDEN | TOOL_OF_CONVERSATION))
         return false;
-    if (!is_github && tool->is_available && !tool->is_available(settings))
+    if (!is_github && !tool_is_available(tool, settings))
         return false;
     if (strcmp(group, "gh") == 0)
         return is_gh;

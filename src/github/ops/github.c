@@ -382,11 +382,6 @@ static bool github_run(ToolCall *call, const void *args_, ToolResult *result, GE
     return background_run(call, &spec, result, error);
 }
 
-static bool github_is_available(const Settings *settings)
-{
-    return settings_get_bool(settings, "github.enabled") && gh_is_available(settings);
-}
-
 const ToolDef tool_github = {
     .name = "github",
     .label = "GitHub",
@@ -397,7 +392,8 @@ const ToolDef tool_github = {
     .flags = TOOL_EXACT | TOOL_GITHUB | TOOL_OPEN_WORLD | TOOL_DISCOVERABLE,
     .fields = fields,
     .args_size = sizeof(GithubArgs),
-    .is_available = github_is_available,
+    .setting = "github.enabled",
+    .is_available = gh_is_available,
     .run = github_run,
     .finished = github_audit_finished,
 };

@@ -212,13 +212,6 @@ static bool ast_edit_run(ToolCall *call, const void *args_, ToolResult *result, 
     return true;
 }
 
-static bool ast_edit_is_available(const Settings *settings)
-{
-    g_autofree char *program =
-        settings_get_bool(settings, "astEdit.enabled") ? ast_program(NULL) : NULL;
-    return program != NULL;
-}
-
 const ToolDef tool_ast_edit = {
     .name = "ast_edit",
     .label = "AST Edit",
@@ -230,6 +223,7 @@ const ToolDef tool_ast_edit = {
     .flags = TOOL_EXCLUSIVE | TOOL_DISCOVERABLE,
     .fields = ast_edit_fields,
     .args_size = sizeof(AstEditArgs),
-    .is_available = ast_edit_is_available,
+    .setting = "astEdit.enabled",
+    .is_available = ast_is_available,
     .run = ast_edit_run,
 };

@@ -233,13 +233,6 @@ static bool ast_grep_run(ToolCall *call, const void *args_, ToolResult *result, 
     return true;
 }
 
-static bool ast_grep_is_available(const Settings *settings)
-{
-    g_autofree char *program =
-        settings_get_bool(settings, "astGrep.enabled") ? ast_program(NULL) : NULL;
-    return program != NULL;
-}
-
 const ToolDef tool_ast_grep = {
     .name = "ast_grep",
     .label = "AST Grep",
@@ -251,6 +244,7 @@ const ToolDef tool_ast_grep = {
     .flags = TOOL_DISCOVERABLE,
     .fields = ast_grep_fields,
     .args_size = sizeof(AstGrepArgs),
-    .is_available = ast_grep_is_available,
+    .setting = "astGrep.enabled",
+    .is_available = ast_is_available,
     .run = ast_grep_run,
 };

@@ -100,6 +100,12 @@ char *ast_program(const char *cwd)
     return NULL;
 }
 
+bool ast_is_available(const Settings *settings G_GNUC_UNUSED)
+{
+    g_autofree char *program = ast_program(NULL);
+    return program != NULL;
+}
+
 // ---- what it says ----
 
 void ast_match_free(AstMatch *self)

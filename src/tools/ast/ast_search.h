@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "tool/settings.h"
 
 #define AST_MAX_FILES       20000              // that one call looks at
 #define AST_MAX_PATTERN     16384              // bytes of a pattern or a replacement
@@ -17,6 +18,7 @@
    below the repository around `cwd` (NULL: that of the process). NULL: there is none. Caller
    frees. */
 char *ast_program(const char *cwd);
+bool ast_is_available(const Settings *settings); // ToolDef.is_available: is there a program?
 
 /* The language that a file is taken to be written in, by its name; NULL: none that is known.
    Constant. */

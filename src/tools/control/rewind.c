@@ -62,11 +62,6 @@ static bool rewind_run(ToolCall *call, const void *args_, ToolResult *result, GE
     return true;
 }
 
-static bool is_offered(const Settings *settings)
-{
-    return settings_get_bool(settings, "checkpoint.enabled");
-}
-
 const ToolDef tool_checkpoint = {
     .name = "checkpoint",
     .label = "Checkpoint",
@@ -77,7 +72,7 @@ const ToolDef tool_checkpoint = {
     .flags = TOOL_EXCLUSIVE | TOOL_OF_CONVERSATION | TOOL_DISCOVERABLE,
     .fields = checkpoint_fields,
     .args_size = sizeof(CheckpointArgs),
-    .is_available = is_offered,
+    .setting = "checkpoint.enabled",
     .run = checkpoint_run,
 };
 
@@ -89,6 +84,6 @@ const ToolDef tool_rewind = {
     .flags = TOOL_EXCLUSIVE | TOOL_OF_CONVERSATION | TOOL_DISCOVERABLE,
     .fields = rewind_fields,
     .args_size = sizeof(RewindArgs),
-    .is_available = is_offered,
+    .setting = "checkpoint.enabled",
     .run = rewind_run,
 };

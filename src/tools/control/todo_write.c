@@ -474,11 +474,6 @@ static char *describe_list(const json_t *phases, GPtrArray *problems)
     return g_string_free(text, FALSE);
 }
 
-static bool todo_is_available(const Settings *settings)
-{
-    return settings_get_bool(settings, "todo.enabled");
-}
-
 static bool todo_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const TodoArgs *args = args_;
@@ -505,6 +500,6 @@ const ToolDef tool_todo_write = {
     .flags = TOOL_EXCLUSIVE | TOOL_CHANGES_RECORDS | TOOL_OF_CONVERSATION,
     .fields = todo_fields,
     .args_size = sizeof(TodoArgs),
-    .is_available = todo_is_available,
+    .setting = "todo.enabled",
     .run = todo_run,
 };

@@ -100,11 +100,6 @@ static bool inspect_run(ToolCall *call, const void *args_, ToolResult *result, G
     return true;
 }
 
-static bool is_offered(const Settings *settings)
-{
-    return settings_get_bool(settings, "inspect_image.enabled");
-}
-
 const ToolDef tool_inspect_image = {
     .name = "inspect_image",
     .label = "Inspect image",
@@ -116,6 +111,6 @@ const ToolDef tool_inspect_image = {
     .flags = TOOL_OPEN_WORLD | TOOL_OF_CONVERSATION | TOOL_DISCOVERABLE,
     .fields = inspect_fields,
     .args_size = sizeof(InspectArgs),
-    .is_available = is_offered,
+    .setting = "inspect_image.enabled",
     .run = inspect_run,
 };

@@ -297,11 +297,6 @@ static bool find_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     return true;
 }
 
-static bool find_is_available(const Settings *settings)
-{
-    return settings_get_bool(settings, "find.enabled");
-}
-
 const ToolDef tool_find = {
     .name = "find",
     .label = "Find",
@@ -312,6 +307,6 @@ const ToolDef tool_find = {
     .effect = EFFECT_READ,
     .fields = find_fields,
     .args_size = sizeof(FindArgs),
-    .is_available = find_is_available,
+    .setting = "find.enabled",
     .run = find_run,
 };

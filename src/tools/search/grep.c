@@ -178,11 +178,6 @@ static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     return true;
 }
 
-static bool grep_is_available(const Settings *settings)
-{
-    return settings_get_bool(settings, "grep.enabled");
-}
-
 const ToolDef tool_grep = {
     .name = "grep",
     .label = "Grep",
@@ -193,6 +188,6 @@ const ToolDef tool_grep = {
     .effect = EFFECT_READ,
     .fields = grep_fields,
     .args_size = sizeof(GrepArgs),
-    .is_available = grep_is_available,
+    .setting = "grep.enabled",
     .run = grep_run,
 };

@@ -158,11 +158,6 @@ static bool ls_run(ToolCall *call, const void *args_, ToolResult *result, GError
     return true;
 }
 
-static bool ls_is_available(const Settings *settings)
-{
-    return settings_get_bool(settings, "ls.enabled");
-}
-
 const ToolDef tool_ls = {
     .name = "ls",
     .label = "Ls",
@@ -173,6 +168,6 @@ const ToolDef tool_ls = {
     .flags = TOOL_DISCOVERABLE,
     .fields = ls_fields,
     .args_size = sizeof(LsArgs),
-    .is_available = ls_is_available,
+    .setting = "ls.enabled",
     .run = ls_run,
 };
