@@ -10,7 +10,9 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 typedef struct Shared {
     pthread_mutex_t mutex;
@@ -22,7 +24,8 @@ typedef struct Shared {
 typedef struct Client {
     Shared *shared;
     char letter;
-    Cancel *cancel; // NULL: never
+    Cancel *cancel;    // NULL: never
+    atomic_int thread; // 0: it has not begun
     bool is_held;
     bool is_cancelled;
 } Client;
@@ -33,6 +36,7 @@ static void client_run(void *data)
     Shared *shared = self->shared;
     g_autoptr(GError) error = NULL;
     g_autoptr(RepoLock) lock = NULL;
+    atomic_store(&self->thread, gettid());
     self->is_held = repo_lock_acquire("/repo", shared->dir, 10000, self->cancel, &lock, &error);
     self->is_cancelled = !self->is_held && error_is(error, KEDGE_ERROR_CANCELLED);
     if (!self->is_held)
@@ -71,10 +75,18 @@ static size_t order_length(Shared *shared)
     return length;
 }
 
-/* Long enough for a started thread to stand in the queue. */
-static void settle(void)
+/* Until the client sleeps, which it does in the queue only. */
+static void settle(Client *client)
 {
-    g_usleep(30 * 1000);
+    for (int i = 0; i < 10 * 1000; i++) {
+        int thread = atomic_load(&client->thread);
+        g_autofree char *path = g_strdup_printf("/proc/self/task/%d/stat", thread);
+        g_autofree char *stat = NULL;
+        if (thread && g_file_get_contents(path, &stat, NULL, NULL) && strstr(stat, ") S "))
+            return;
+        g_usleep(1000);
+    }
+    fail_msg("client %c does not wait", client->letter);
 }
 
 static void test_first_come_first_served(void **state G_GNUC_UNUSED)
@@ -89,7 +101,7 @@ static void test_first_come_first_served(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(clients); i++) {
         clients[i] = (Client) { .shared = &shared, .letter = (char)('a' + i) };
         workers[i] = worker_start("client", client_run, &clients[i]);
-        settle();
+        settle(&clients[i]);
     }
     assert_int_equal(order_length(&shared), 0);
     repo_lock_release(lock);
@@ -111,9 +123,9 @@ static void test_cancelled_waiter_leaves(void **state G_GNUC_UNUSED)
     Client gone = { .shared = &shared, .letter = 'a', .cancel = cancel };
     Client stays = { .shared = &shared, .letter = 'b' };
     Worker *first = worker_start("gone", client_run, &gone);
-    settle();
+    settle(&gone);
     Worker *second = worker_start("stays", client_run, &stays);
-    settle();
+    settle(&stays);
     cancel_fire(cancel);
     worker_join(first); // while the lock is still held
     assert_true(gone.is_cancelled);
@@ -180,7 +192,7 @@ static void test_other_process(void **state G_GNUC_UNUSED)
 
     Client client = { .shared = &shared, .letter = 'a' };
     Worker *worker = worker_start("client", client_run, &client);
-    settle();
+    settle(&client);
     assert_int_equal(order_length(&shared), 0);
     fd_close(fd); // the other process is done
     worker_join(worker);
@@ -190,7 +202,7 @@ static void test_other_process(void **state G_GNUC_UNUSED)
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     Client waiting = { .shared = &shared, .letter = 'b', .cancel = cancel };
     worker = worker_start("client", client_run, &waiting);
-    settle();
+    settle(&waiting);
     cancel_fire(cancel);
     worker_join(worker);
     assert_true(waiting.is_cancelled);
