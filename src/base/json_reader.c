@@ -24,7 +24,7 @@ typedef struct Reader {
 
 static json_t *read_value(Reader *self);
 
-static bool reader_fail(Reader *self, const char *problem)
+static bool json_reader_fail(Reader *self, const char *problem)
 {
     if (!self->problem) {
         self->problem = problem;
@@ -51,7 +51,7 @@ static void skip_json5_blanks(Reader *self)
         } else if (g_str_has_prefix(self->p, "/*")) {
             const char *end = strstr(self->p + 2, "*/");
             if (!end)
-                reader_fail(self, "a comment does not end");
+                json_reader_fail(self, "a comment does not end");
             self->p = end ? end + 2 : self->end;
         } else {
             return;
@@ -100,7 +100,7 @@ static void append_unit(Reader *self, gunichar unit)
     gunichar low = 0;
     bool is_surrogate = unit >= 0xd800 && unit < 0xe000;
     if (self->dialect == DIALECT_PLAIN && (is_surrogate || unit == 0)) {
-        reader_fail(self, "unusual");
+        json_reader_fail(self, "unusual");
         return;
     }
     if (is_surrogate && unit < 0xdc00 && self->end - self->p >= 6 && self->p[0] == '\\' &&
@@ -119,14 +119,14 @@ static void read_odd_escape(Reader *self, char c)
     gunichar value = 0;
     bool is_json5 = self->dialect == DIALECT_JSON5;
     if (self->dialect == DIALECT_PLAIN) {
-        reader_fail(self, "unusual");
+        json_reader_fail(self, "unusual");
     } else if (is_json5 && c == 'x' && read_hex(self, self->p, 2, &value)) {
         self->p += 2;
         g_string_append_unichar(self->scratch, value ? value : 0xfffd);
     } else if (is_json5 && (c == 'x' || c == 'u')) {
         self->p--;
-        reader_fail(self, c == 'x' ? "\\x needs two hexadecimal digits"
-                                   : "\\u needs four hexadecimal digits");
+        json_reader_fail(self, c == 'x' ? "\\x needs two hexadecimal digits"
+                                        : "\\u needs four hexadecimal digits");
     } else if (is_json5 && (c == '\n' || c == '\r')) { // the line goes on
         self->p += c == '\r' && reader_peek(self) == '\n';
     } else if (is_json5) {
@@ -201,7 +201,7 @@ static bool read_string(Reader *self, const char **ret_text, size_t *ret_size)
     *ret_text = self->scratch->str;
     *ret_size = self->scratch->len;
     if (self->p >= self->end || *self->p != quote)
-        return reader_fail(self, "a string does not end");
+        return json_reader_fail(self, "a string does not end");
     self->p++;
     return true;
 }
@@ -248,7 +248,7 @@ static json_t *read_word(Reader *self)
             json_parse(start, size, &value, NULL);
     }
     if (!value)
-        reader_fail(self, "unusual");
+        json_reader_fail(self, "unusual");
     return value;
 }
 
@@ -269,7 +269,7 @@ static json_t *read_json5_number(Reader *self, bool is_negative)
     if (start[0] == '0' && (start[1] == 'x' || start[1] == 'X')) {
         guint64 number = g_ascii_strtoull(start, &end, 16);
         if (end == start + 2 || number > G_MAXINT64 || name_length(end) > 0) {
-            reader_fail(self, "a hexadecimal number that cannot be held");
+            json_reader_fail(self, "a hexadecimal number that cannot be held");
             return NULL;
         }
         self->p = end;
@@ -287,7 +287,8 @@ static json_t *read_json5_number(Reader *self, bool is_negative)
         "%s%.*s%.*s%.*s", is_negative ? "-" : "", whole ? (int)whole : 1, whole ? start : "0",
         part ? (int)part + 1 : 0, start + whole, (int)power, exponent);
     if (whole + part == 0 || !json_parse_text(text, &value, NULL))
-        reader_fail(self, whole + part == 0 ? "expected a value" : "a number that JSON has not");
+        json_reader_fail(self,
+                         whole + part == 0 ? "expected a value" : "a number that JSON has not");
     else
         self->p = exponent + power;
     return value;
@@ -309,7 +310,7 @@ static json_t *read_json5_word(Reader *self)
             return i == 0 ? json_true() : i == 1 ? json_false() : json_null();
         }
     }
-    reader_fail(self, "expected a value");
+    json_reader_fail(self, "expected a value");
     return NULL;
 }
 
@@ -331,7 +332,7 @@ static bool read_key(Reader *self, const char **ret_text, size_t *ret_size)
     *ret_text = self->p;
     *ret_size = is_json5 && !g_ascii_isdigit(reader_peek(self)) ? name_length(self->p) : 0;
     if (*ret_size == 0)
-        return reader_fail(self, "expected a key");
+        return json_reader_fail(self, "expected a key");
     self->p += *ret_size;
     return true;
 }
@@ -349,7 +350,7 @@ static bool read_member(Reader *self, json_t *object)
     if (!long_key)
         memcpy(short_key, text, size);
     if (!reader_take(self, ':'))
-        return reader_fail(self, "expected ':' after a key");
+        return json_reader_fail(self, "expected ':' after a key");
     json_t *value = read_value(self);
     if (value)
         json_object_setn_new_nocheck(object, key, size, value);
@@ -359,7 +360,7 @@ static bool read_member(Reader *self, json_t *object)
 static json_t *read_container(Reader *self)
 {
     if (self->depth >= LIMIT_JSON_DEPTH) {
-        reader_fail(self, "nested too deeply");
+        json_reader_fail(self, "nested too deeply");
         return NULL;
     }
     self->depth++;
@@ -374,7 +375,7 @@ static json_t *read_container(Reader *self)
             continue;
         }
         if (!reader_take(self, close))
-            reader_fail(self, is_object ? "expected ',' or '}'" : "expected ',' or ']'");
+            json_reader_fail(self, is_object ? "expected ',' or '}'" : "expected ',' or ']'");
         break;
     }
     self->depth--;
@@ -405,7 +406,7 @@ static json_t *read_all(Reader *self, Dialect dialect, const char *text, size_t 
     json_t *value = read_value(self);
     skip_blanks(self);
     if (self->p < self->end)
-        reader_fail(self, "expected nothing after the value");
+        json_reader_fail(self, "expected nothing after the value");
     return value;
 }
 
