@@ -21,7 +21,7 @@ static void test_images_stay_here(void **state G_GNUC_UNUSED)
     session_fixture_open(self);
     sse_server_add_calls(self->agent->server, CALL);
     sse_server_add_text(self->agent->server, "done");
-    self->trigger = "tool_execution_start";
+    self->trigger = "agent_start"; // long before the answer that calls the tool
     self->act = steer_with_image;
     CommandReply reply = { 0 };
     assert_true(session_fixture_command(self, "prompt",

@@ -76,9 +76,9 @@ static void test_what_is_found(void **state G_GNUC_UNUSED)
         { "repo/sub/.gitignore", "../keep", false },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *keep = make("repo/keep", "file");
-        g_autofree char *head = make("repo/.git/ORIG_HEAD", "file");
-        g_autofree char *sub = make("repo/sub/keep", "file");
+        g_autofree char *keep G_GNUC_UNUSED = make("repo/keep", "file");
+        g_autofree char *head G_GNUC_UNUSED = make("repo/.git/ORIG_HEAD", "file");
+        g_autofree char *sub G_GNUC_UNUSED = make("repo/sub/keep", "file");
         g_autofree char *path = make(cases[i].name, cases[i].kind);
         g_autofree char *found = search("repo/sub");
         g_autofree char *repo = g_build_filename(root, "repo", NULL);
@@ -92,7 +92,7 @@ static void test_what_is_found(void **state G_GNUC_UNUSED)
 /* A linked work tree's `.git` is a file, and what it shares is elsewhere. */
 static void test_linked_work_tree(void **state G_GNUC_UNUSED)
 {
-    g_autofree char *fifo = make("main/.git/packed-refs", "FIFO");
+    g_autofree char *fifo G_GNUC_UNUSED = make("main/.git/packed-refs", "FIFO");
     g_autofree char *link = make("main/.git/worktrees/w/commondir", "file");
     g_autofree char *git = make("w/.git", "file");
     g_autofree char *text = g_strdup_printf("gitdir: %s/main/.git/worktrees/w\n", root);
@@ -105,7 +105,7 @@ static void test_linked_work_tree(void **state G_GNUC_UNUSED)
 
 static void test_message(void **state G_GNUC_UNUSED)
 {
-    g_autofree char *fifo = make("message", "FIFO");
+    g_autofree char *fifo G_GNUC_UNUSED = make("message", "FIFO");
     g_autoptr(GError) error = NULL, other = NULL;
     assert_false(special_file_fail(fifo, &error));
     assert_true(g_str_has_suffix(
@@ -119,7 +119,7 @@ static void test_message(void **state G_GNUC_UNUSED)
 static void test_child_is_ended(void **state G_GNUC_UNUSED)
 {
     g_autofree char *dir = g_build_filename(root, "child", NULL);
-    g_autofree char *fifo = make("child/.gitignore", "FIFO");
+    g_autofree char *fifo G_GNUC_UNUSED = make("child/.gitignore", "FIFO");
     ProcSpec spec = {
         .argv = (const char *const[]) { "cat", fifo, NULL },
         .trees = (const char *const[]) { dir, NULL },

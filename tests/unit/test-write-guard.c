@@ -278,20 +278,20 @@ static void test_a_yes_is_for_one_file(void **state G_GNUC_UNUSED)
     g_auto(Person) person = { .answer = true };
     const ToolDoor door = { .kind = DOOR_AGENT, .ask = person_ask, .user_data = &person };
     bool is_error = false;
-    g_autofree char *one = called(self, &tool_write, &door,
-                                  "{'path':'.github/workflows/a.yml','content':'x'}", &is_error);
+    g_autofree char *one G_GNUC_UNUSED = called(
+        self, &tool_write, &door, "{'path':'.github/workflows/a.yml','content':'x'}", &is_error);
     assert_int_equal(person.asked, 1);
     assert_contains("why", person.text, "\n  ! .github/workflows/a.yml: GitHub runs it");
     assert_true(g_str_has_suffix(person.allowance, "/w/.github/workflows/a.yml"));
     allowances_add(allowances, person.allowance);
 
-    g_autofree char *again = called(self, &tool_write, &door,
-                                    "{'path':'.github/workflows/a.yml','content':'y'}", &is_error);
+    g_autofree char *again G_GNUC_UNUSED = called(
+        self, &tool_write, &door, "{'path':'.github/workflows/a.yml','content':'y'}", &is_error);
     assert_int_equal(person.asked, 1);
-    g_autofree char *other = called(self, &tool_write, &door,
-                                    "{'path':'.github/workflows/b.yml','content':'y'}", &is_error);
+    g_autofree char *other G_GNUC_UNUSED = called(
+        self, &tool_write, &door, "{'path':'.github/workflows/b.yml','content':'y'}", &is_error);
     assert_int_equal(person.asked, 2);
-    g_autofree char *rules =
+    g_autofree char *rules G_GNUC_UNUSED =
         called(self, &tool_write, &door, "{'path':'.kedge/config.yml','content':'y'}", &is_error);
     assert_int_equal(person.asked, 3);
     assert_null(person.allowance);
@@ -416,7 +416,7 @@ static void test_question_is_whole(void **state G_GNUC_UNUSED)
         g_string_append(content, "a line\\n");
     g_autofree char *long_one = g_strdup_printf("{'path':'a','content':'%sthe end'}", content->str);
     bool is_error = false;
-    g_autofree char *written = called(self, &tool_write, &door, long_one, &is_error);
+    g_autofree char *written G_GNUC_UNUSED = called(self, &tool_write, &door, long_one, &is_error);
     assert_contains("whole", person.text, "\n  | the end");
     assert_int_equal(strlen(person.digest), 64);
     assert_null(person.file);
@@ -425,7 +425,7 @@ static void test_question_is_whole(void **state G_GNUC_UNUSED)
         g_string_append(content, "a line\\n");
     g_autofree char *longer = g_strdup_printf("{'path':'b','content':'%sthe end'}", content->str);
     g_autofree char *first = g_strdup(person.digest);
-    g_autofree char *too = called(self, &tool_write, &door, longer, &is_error);
+    g_autofree char *too G_GNUC_UNUSED = called(self, &tool_write, &door, longer, &is_error);
     assert_null(strstr(person.text, "\n  | the end"));
     assert_contains("file", person.file, "\n  | the end");
     assert_string_not_equal(person.digest, first);
