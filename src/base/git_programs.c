@@ -106,8 +106,8 @@ static char **drop_required(char **env, const char *key)
 
 bool git_programs_close_filters(const char *answer, size_t size, char ***env, GError **error)
 {
-    g_autofree char *text = g_memdup2(answer, size + 1);
-    g_autoptr(GArray) entries = entries_of(text, size, error);
+    g_autoptr(GString) text = g_string_new_len(answer, (gssize)size);
+    g_autoptr(GArray) entries = entries_of(text->str, size, error);
     if (!entries)
         return false;
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -168,8 +168,8 @@ static bool lfs_is_loose(const GArray *entries, const char *tree, GPtrArray *lef
 bool git_programs_close_foreign(const char *answer, size_t size, const char *tree, bool connects,
                                 char ***env, GPtrArray *left_off, GError **error)
 {
-    g_autofree char *text = g_memdup2(answer, size + 1);
-    g_autoptr(GArray) entries = entries_of(text, size, error);
+    g_autoptr(GString) text = g_string_new_len(answer, (gssize)size);
+    g_autoptr(GArray) entries = entries_of(text->str, size, error);
     if (!entries)
         return false;
     close_helpers(entries, tree, env, left_off);
