@@ -107,6 +107,7 @@ static char *without_characters(const char *text, bool is_code, size_t *count)
             before = c;
         } else if (is_code) {
             append_escape(out, c);
+            before = '\\'; // what comes next has the escape before it
         } else {
             (*count)++;
         }

@@ -67,6 +67,7 @@ static void test_code(void **state G_GNUC_UNUSED)
         { "direction", "if (x" RLO ") {", "if (x\\u202e) {" },
         { "tags", TAG_A, "\\u{e0041}" },
         { "an emoji", "👨‍👩‍👧" },
+        { "a joiner after an escape", "م" ZWJ ZWJ "م", "م\\u200d\\u200dم" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
         check(&cases[i], HIDDEN_IN_CODE);
