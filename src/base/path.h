@@ -14,6 +14,8 @@ char *path_real(const char *path);                       // symlinks resolved; N
 /* Where `path` (absolute) ends when its links are followed, whether or not that exists yet; a link
    in its last part is left as it is unless `follows`. NULL: its links lead round in circles. */
 char *path_resolved(const char *path, bool follows);
+/* The same of `rest` (relative) in a directory that is resolved already. */
+char *path_resolved_below(const char *real_dir, const char *rest);
 char *path_display(const char *path, const char *cwd);  // relative when inside cwd, "." for itself
 bool path_is_inside(const char *path, const char *dir); // equal counts; both absolute
 /* Is the path's extension one of `extensions`, " c h "? */

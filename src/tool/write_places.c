@@ -239,9 +239,11 @@ static void place_clear(void *data)
     g_free(self->real);
 }
 
-static void survey_add(WriteSurvey *self, const char *named, const char *why, bool is_strict)
+/* Takes `real`: where `named` leads; NULL: its links lead in a circle. */
+static void survey_put(WriteSurvey *self, const char *named, char *real, const char *why,
+                       bool is_strict)
 {
-    WritePlace place = { g_strdup(named), path_resolved(named, true), why, { 0 } };
+    WritePlace place = { g_strdup(named), real, why, { 0 } };
     // what a person has opened as their workspace is theirs to have changed
     if (!place.real || (!is_strict && path_is_inside(self->real_root, place.real))) {
         place_clear(&place);
@@ -252,14 +254,20 @@ static void survey_add(WriteSurvey *self, const char *named, const char *why, bo
     g_array_append_val(self->places, place);
 }
 
+static void survey_add(WriteSurvey *self, const char *named, const char *why, bool is_strict)
+{
+    survey_put(self, named, path_resolved(named, true), why, is_strict);
+}
+
 /* A row of a home directory, also where XDG puts it. */
-static void survey_add_home_row(WriteSurvey *self, const char *home, const Row *row)
+static void survey_add_home_row(WriteSurvey *self, const char *home, const char *real_home,
+                                const Row *row)
 {
     static const struct {
         const char *prefix, *variable;
     } bases[] = { { ".config/", "XDG_CONFIG_HOME" }, { ".local/share/", "XDG_DATA_HOME" } };
     g_autofree char *place = g_build_filename(home, row->pattern, NULL);
-    survey_add(self, place, row->why, false);
+    survey_put(self, place, path_resolved_below(real_home, row->pattern), row->why, false);
     for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
         const char *base = env_get_raw(bases[i].variable);
         if (!base || !g_path_is_absolute(base) || !g_str_has_prefix(row->pattern, bases[i].prefix))
@@ -276,10 +284,11 @@ static void survey_add_home(WriteSurvey *self, const char *home)
         return;
     g_ptr_array_add(self->homes, g_strdup(home));
     char *real = path_resolved(home, true);
-    if (real)
-        g_ptr_array_add(self->homes, real);
+    if (!real) // nothing can be written there
+        return;
+    g_ptr_array_add(self->homes, real);
     for (size_t i = 0; i < G_N_ELEMENTS(of_home); i++)
-        survey_add_home_row(self, home, &of_home[i]);
+        survey_add_home_row(self, home, real, &of_home[i]);
 }
 
 /* As the list of users has it: HOME may be another. Caller frees. */
