@@ -4,25 +4,28 @@
 #include "base/dirs.h"
 #include "base/env.h"
 #include "base/git_dir.h"
+#include "base/lock.h"
 #include "base/path.h"
+#include "base/timefmt.h"
 #include "tool/context.h"
 
 #include <pwd.h>
 
-#define PASSWD_BYTES  ((size_t)16 * 1024)
-#define WHY_OWN       "kedge's own rules, settings and records are there"
-#define WHY_SHELL     "a shell runs it when it starts"
-#define WHY_LOGIN     "it says who may log in, and how"
-#define WHY_DESKTOP   "it is run at the start of a session, or by the clock"
-#define WHY_PROGRAM   "a program reads commands from it when it starts"
-#define WHY_INSTALLED "programs are run from there"
-#define WHY_SYSTEM    "it belongs to the system"
-#define WHY_ACTIONS   "GitHub runs it"
-#define WHY_CI        "a build server runs it"
-#define WHY_EDITOR    "editors run commands from it"
-#define WHY_AGENT     "coding agents run commands from it"
-#define WHY_HIDDEN    "programs keep there what they read and run when they start"
-#define WHY_PYTHON    "Python runs what it says when it starts"
+#define PASSWD_BYTES   ((size_t)16 * 1024)
+#define PLACES_KEPT_MS 1000
+#define WHY_OWN        "kedge's own rules, settings and records are there"
+#define WHY_SHELL      "a shell runs it when it starts"
+#define WHY_LOGIN      "it says who may log in, and how"
+#define WHY_DESKTOP    "it is run at the start of a session, or by the clock"
+#define WHY_PROGRAM    "a program reads commands from it when it starts"
+#define WHY_INSTALLED  "programs are run from there"
+#define WHY_SYSTEM     "it belongs to the system"
+#define WHY_ACTIONS    "GitHub runs it"
+#define WHY_CI         "a build server runs it"
+#define WHY_EDITOR     "editors run commands from it"
+#define WHY_AGENT      "coding agents run commands from it"
+#define WHY_HIDDEN     "programs keep there what they read and run when they start"
+#define WHY_PYTHON     "Python runs what it says when it starts"
 
 // ---- the list ----
 
@@ -306,25 +309,17 @@ char *write_workspace_root(const char *cwd)
     return root ? root : g_strdup(cwd);
 }
 
-WriteSurvey *write_survey_new(ToolContext *context)
+/* All places, for a survey that has its roots. */
+static void survey_fill(WriteSurvey *self)
 {
-    WriteSurvey *self = g_new0(WriteSurvey, 1);
-    self->context = context;
-    self->root = write_workspace_root(tool_context_cwd(context));
-    self->real_root = path_resolved(self->root, true);
-    self->real_root = self->real_root ? self->real_root : g_strdup(self->root);
-    self->places = g_array_new(FALSE, FALSE, sizeof(WritePlace));
-    g_array_set_clear_func(self->places, place_clear);
-    self->homes = g_ptr_array_new_with_free_func(g_free);
-    self->hooks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autofree char *config = dirs_config_root();
     g_autofree char *agent = dirs_agent();
     g_autofree char *home = dirs_home();
     g_autofree char *other = home_of_user();
     survey_add(self, config, WHY_OWN, true);
     survey_add(self, agent, WHY_OWN, true);
-    if (tool_context_agent_dir(context))
-        survey_add(self, tool_context_agent_dir(context), WHY_OWN, false);
+    if (tool_context_agent_dir(self->context))
+        survey_add(self, tool_context_agent_dir(self->context), WHY_OWN, false);
     survey_add_home(self, home);
     if (g_strcmp0(home, other) != 0)
         survey_add_home(self, other);
@@ -335,6 +330,57 @@ WriteSurvey *write_survey_new(ToolContext *context)
     }
     for (size_t i = 0; i < G_N_ELEMENTS(of_system); i++)
         survey_add(self, of_system[i].pattern, of_system[i].why, false);
+}
+
+/* What the places depend on, with the time of the last change in the home directory. Caller frees.
+ */
+static char *survey_key(const WriteSurvey *self)
+{
+    g_autofree char *home = dirs_home();
+    const char *agent = tool_context_agent_dir(self->context);
+    struct stat facts = { 0 };
+    (void)!stat(home, &facts);
+    return g_strdup_printf("%s\n%s\n%s\n%lld.%09ld", self->real_root, home, agent ? agent : "",
+                           (long long)facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec);
+}
+
+/* Looking at all places costs more than a small write, so that writes which come together share one
+   look. Who could lead a place elsewhere in that time can write there already. */
+static void survey_find_places(WriteSurvey *self)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static WriteSurvey kept;
+    static char *kept_key;
+    static gint64 filled_at;
+    HOLD_LOCK(&lock);
+    g_autofree char *key = survey_key(self);
+    if (g_strcmp0(key, kept_key) == 0 && time_monotonic_ms() - filled_at <= PLACES_KEPT_MS) {
+        self->places = g_array_ref(kept.places);
+        self->homes = g_ptr_array_ref(kept.homes);
+        return;
+    }
+    self->places = g_array_new(FALSE, FALSE, sizeof(WritePlace));
+    g_array_set_clear_func(self->places, place_clear);
+    self->homes = g_ptr_array_new_with_free_func(g_free);
+    survey_fill(self);
+    g_clear_pointer(&kept.places, g_array_unref);
+    g_clear_pointer(&kept.homes, g_ptr_array_unref);
+    g_free(kept_key);
+    kept.places = g_array_ref(self->places);
+    kept.homes = g_ptr_array_ref(self->homes);
+    kept_key = g_steal_pointer(&key);
+    filled_at = time_monotonic_ms();
+}
+
+WriteSurvey *write_survey_new(ToolContext *context)
+{
+    WriteSurvey *self = g_new0(WriteSurvey, 1);
+    self->context = context;
+    self->root = write_workspace_root(tool_context_cwd(context));
+    self->real_root = path_resolved(self->root, true);
+    self->real_root = self->real_root ? self->real_root : g_strdup(self->root);
+    self->hooks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    survey_find_places(self);
     return self;
 }
 
