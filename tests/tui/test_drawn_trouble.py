@@ -25,9 +25,19 @@ SLOW = {"text": " ".join(f"slow{i:04d}" for i in range(2000)), "chunk": 10, "del
 ASKS = {"tool_calls": [COMMENT], "repeat": True}
 NAP = f"sleep 86.{os.getpid()}"  # nobody else sleeps that long
 
+
+def settle(screen):
+    """The terminal answers what kedge asks at its start before it hands on a key. A kedge that is killed earlier leaves the answers to
+    the shell, which takes them for keys."""
+    screen.type("x")
+    screen.wait_for("> x")
+    screen.keys("BSpace")
+    screen.wait_gone("> x")
+
+
 # state: what is typed, what is seen in it, and how the model answers
 STATES = {
-    "idle": (lambda screen: None, READY, SLOW),
+    "idle": (settle, READY, SLOW),
     "draft": (lambda screen: screen.type("a draft"), "> a draft", SLOW),
     "streaming": (lambda screen: screen.line("go"), "slow0001", SLOW),
     "question": (lambda screen: screen.line("go"), "[y] once", ASKS),
@@ -152,6 +162,7 @@ class Trouble(RpcTest):
         screen = self.shell()
         screen.line("kedge")
         screen.wait_for(READY)
+        settle(screen)
         guardian = self.guardian_of(screen)
         os.kill(guardian, signals.SIGSTOP)
         os.kill(self.process_of(screen), signals.SIGKILL)
