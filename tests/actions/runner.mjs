@@ -1,8 +1,8 @@
 // A small runner of GitHub's workflows for tests: what a workflow means is GitHub's own parser's and evaluator's business
 // (expressions.mjs), its jobs run here one after the other (steps.mjs), each with a token of just its permissions, which the
-// forge (tests/servers) enforces. No concurrency, no containers, no services.
+// forge (tests/servers) enforces. No containers, no services. One run at a time: which concurrency groups it would wait in is only said.
 //
-//   ACTIONS_MODULES=…/node_modules node runner.mjs PLAN.json      prints {"jobs":[…],"summary":…} as JSON
+//   ACTIONS_MODULES=…/node_modules node runner.mjs PLAN.json      prints {"jobs":[…],"groups":[…],"summary":…} as JSON
 //
 // PLAN: folder (empty, of this run), forge (its URL), repository, ref, sha, workflow (its path in the repository), event_name, event,
 // actor, secrets, environment (of every step; PATH at least), actions ({"owner/name": folder}, where `uses:` of it are found).
@@ -17,6 +17,7 @@ import { JobRun } from "./steps.mjs";
 const LEVELS = ["none", "read", "write"];
 const plan = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const results = [];
+const groups = []; // of concurrency: {name, group, cancels}; GitHub keeps one run that waits in each, and drops the one before
 
 /** What is asked for, which the caller must have; nothing asked: `otherwise`. */
 function narrow(caller, asked, otherwise = caller) {
@@ -57,8 +58,15 @@ function combinations(matrix) {
   return Object.entries(matrix).reduce((rows, [key, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [key]: value }))), [{}]);
 }
 
+/** Notes the group that a workflow or a job waits in. */
+function enterGroup(name, token, contexts) {
+  const value = valueOf(token, contexts);
+  if (value !== undefined) groups.push({ name, group: textOf(value.group ?? value), cancels: value["cancel-in-progress"] ?? false });
+}
+
 /** All jobs of one workflow file; `caller` has what a called one gets. Returns {result, outputs}. */
 async function runWorkflow(tree, caller) {
+  enterGroup(caller.prefix, tree.find("concurrency"), { github: githubContext, inputs: caller.inputs, vars: {} });
   const jobs = new Map(Array.from(tree.find("jobs"), (pair) => [String(pair.key.value), pair.value]));
   const usual = narrow(caller.permissions, valueOf(tree.find("permissions"), {})); // of jobs that ask for nothing
   const done = {};
@@ -100,6 +108,7 @@ async function runJob(id, job, caller) {
 async function runLeg(name, job, caller) {
   const permissions = narrow(caller.permissions, valueOf(job.find("permissions"), caller.contexts), caller.usual);
   const shown = Object.keys(caller.leg).length > 0 ? `${name} (${Object.values(caller.leg).join(", ")})` : name;
+  enterGroup(shown, job.find("concurrency"), caller.contexts);
   if (job.find("uses")) {
     const uses = String(job.find("uses").value);
     const tree = await readWorkflow(uses, fs.readFileSync(world.find(uses), "utf8"));
@@ -141,4 +150,4 @@ const content = execFileSync("git", ["-C", plan.repository_folder, "show", `${pl
 const tree = await readWorkflow(plan.workflow, content);
 const everything = { contents: "write", issues: "write", "pull-requests": "write", actions: "write" };
 const outcome = await runWorkflow(tree, { permissions: everything, inputs: {}, secrets: plan.secrets, prefix: "" });
-process.stdout.write(JSON.stringify({ result: outcome.result, jobs: results, summary: world.summary }));
+process.stdout.write(JSON.stringify({ result: outcome.result, jobs: results, groups, summary: world.summary }));

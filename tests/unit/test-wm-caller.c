@@ -148,7 +148,7 @@ static void check_hostile(const RepoFixture *repo, const char *what)
     g_autoptr(json_t) workflow = parse(text, what);
     const json_t *jobs = json_get_object(workflow, "jobs");
     bool is_inline = json_object_get(jobs, "run_agent") != NULL;
-    assert_int_equal(json_object_size(workflow), 6); // name, run-name, concurrency, on, permissions
+    assert_int_equal(json_object_size(workflow), 5); // name, run-name, on, permissions, jobs
     assert_int_equal(json_object_size(jobs), is_inline ? 3 : 2);
     assert_int_equal(json_object_size(json_get_object(workflow, "permissions")), 1);
     check_jobs(workflow, false);

@@ -312,13 +312,45 @@ static void test_rate(void **state G_GNUC_UNUSED)
     }
 }
 
+/* A comment that is no command runs the workflow, too: only runs that started a task count. */
+static void test_rate_counts_tasks(void **state G_GNUC_UNUSED)
+{
+    static const char runs[] =
+        "{\"total_count\":3,\"workflow_runs\":[{\"id\":9},{\"id\":8},{\"id\":7}]}";
+    static const char none[] = "{\"jobs\":[{\"name\":\"resolve / resolve\"},"
+                               "{\"name\":\"run\",\"conclusion\":\"skipped\"}]}";
+    static const char task[] = "{\"jobs\":[{\"name\":\"run (a) / agent\"}]}";
+    static const struct {
+        const char *job_8, *job_7, *want;
+    } rows[] = { { none, none, BOTH }, { none, task, BOTH }, { task, task, "[]" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const CannedAnswer answers[] = {
+            { .request = RUNS "actor=alice&created=%3E%3D", .body = runs, .times = 2 },
+            { .request = "GET /repos/o/r/actions/runs/9/jobs", .body = none, .times = 2 },
+            { .request = "GET /repos/o/r/actions/runs/8/jobs", .body = rows[i].job_8, .times = 2 },
+            { .request = "GET /repos/o/r/actions/runs/7/jobs", .body = rows[i].job_7, .times = 2 },
+        };
+        g_autoptr(RestFixture) fixture = rest_fixture_new(answers, G_N_ELEMENTS(answers));
+        g_autoptr(WmProject) project =
+            project_of("user-rate-limit: {max-runs-per-window: 2}", fixture->dir);
+        g_autofree char *got = resolve(project, fixture, "issues", "alice");
+        if (strcmp(got, rows[i].want) != 0)
+            fail_msg("row %zu: got %s", i, got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_roles),        cmocka_unit_test(test_no_network),
-        cmocka_unit_test(test_config_roles), cmocka_unit_test(test_searches),
-        cmocka_unit_test(test_deadlines),    cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_cooldown),     cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_no_network),
+        cmocka_unit_test(test_config_roles),
+        cmocka_unit_test(test_searches),
+        cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_cooldown),
+        cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_rate_counts_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
