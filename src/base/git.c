@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/git_dir.h"
+#include "base/git_kept.h"
 #include "base/git_programs.h"
 #include "base/limits.h"
 #include "base/proc.h"
@@ -19,6 +20,7 @@
 #define GIT_DIR_OPTION "--git-dir="
 #define FILE_URL       "file://"
 #define NO_TRANSPORT   "none" // no protocol has this name
+#define EXIT_NO_KEY    1
 
 static const char *const options[] = {
     "-c", "protocol.ext.allow=never",
@@ -241,6 +243,55 @@ static bool git_spec_run(const GitSpec *spec, const char *program, char **env, c
     return true;
 }
 
+/* Without the entries that include other files; their number. */
+static unsigned drop_includes(const ProcResult *result, GString *ret_rest)
+{
+    unsigned count = 0;
+    const char *end = result->output + result->output_size;
+    for (const char *at = result->output, *next; at < end; at = next) {
+        const char *nul = memchr(at, '\0', (size_t)(end - at));
+        next = nul ? nul + 1 : end;
+        if (g_str_has_prefix(at, "include"))
+            count++;
+        else
+            g_string_append_len(ret_rest, at, next - at);
+    }
+    return count;
+}
+
+/* The entries of the configuration whose keys match, as -z prints them; NULL: git failed. */
+static GBytes *ask_for_keys(const GitSpec *spec, const char *program, const char *keys,
+                            Cancel *cancel, char **env, GError **error)
+{
+    static const Care looks = { .is_reading = true, .has_no_hooks = true };
+    g_autofree char *kept_key = git_kept_key(spec->dir, keys, (const char *const *)env);
+    GBytes *kept = kept_key ? git_kept_find(kept_key) : NULL;
+    if (kept)
+        return kept;
+    g_autofree char *all = g_strconcat(keys, "|^include(if\\..*)?\\.path$", NULL);
+    const GitSpec question = {
+        .dir = spec->dir,
+        .args = (const char *const[]) { "config", "-z", "--get-regexp", all, NULL },
+        .timeout_ms = spec->timeout_ms,
+        .max_output_bytes = PROGRAMS_BYTES,
+        .is_bytes = true,
+    };
+    g_auto(ProcResult) result = { 0 };
+    if (!git_spec_run(&question, program, env, &looks, cancel, &result, error)) {
+        g_prefix_error(error, "cannot tell which filters git would run: ");
+        return NULL;
+    }
+    g_autoptr(GString) rest = g_string_new(NULL);
+    bool is_whole = result.exit_status == 0 || result.exit_status == EXIT_NO_KEY;
+    if (result.exit_status == 0 && drop_includes(&result, rest) > 0)
+        is_whole = false;
+    gsize size = rest->len;
+    GBytes *answer = g_bytes_new_take(g_string_free(g_steal_pointer(&rest), FALSE), size);
+    if (kept_key && is_whole)
+        git_kept_put(kept_key, answer);
+    return answer;
+}
+
 /* Asks the configuration for the keys that match, and closes what is to be closed, in *env.
  *ret_left_off: what, in words; NULL: nothing that is to be said. */
 static bool close_programs(const GitSpec *spec, const char *program, const Care *care,
@@ -249,26 +300,18 @@ static bool close_programs(const GitSpec *spec, const char *program, const Care 
     const char *keys = care->asks_filters ? GIT_FILTER_KEYS
                        : care->connects   ? GIT_HELPER_KEYS
                                           : GIT_PROGRAM_KEYS;
-    static const Care looks = { .is_reading = true, .has_no_hooks = true };
-    const GitSpec question = {
-        .dir = spec->dir,
-        .args = (const char *const[]) { "config", "-z", "--get-regexp", keys, NULL },
-        .timeout_ms = spec->timeout_ms,
-        .max_output_bytes = PROGRAMS_BYTES,
-        .is_bytes = true,
-    };
-    g_auto(ProcResult) result = { 0 };
-    if (!git_spec_run(&question, program, *env, &looks, cancel, &result, error)) {
-        g_prefix_error(error, "cannot tell which filters git would run: ");
+    g_autoptr(GBytes) answer = ask_for_keys(spec, program, keys, cancel, *env, error);
+    if (!answer)
         return false;
-    }
-    if (result.exit_status != 0) // none, or no repository: git will say so itself
+    gsize size = 0;
+    const char *entries = g_bytes_get_data(answer, &size);
+    if (size == 0) // none, or no repository: git will say so itself
         return true;
     if (care->asks_filters)
-        return git_programs_close_filters(result.output, result.output_size, env, error);
+        return git_programs_close_filters(entries, size, env, error);
     g_autoptr(GPtrArray) left_off = g_ptr_array_new_with_free_func(g_free);
-    if (!git_programs_close_foreign(result.output, result.output_size, spec->tree, care->connects,
-                                    env, left_off, error))
+    if (!git_programs_close_foreign(entries, size, spec->tree, care->connects, env, left_off,
+                                    error))
         return false;
     bool is_any = left_off->len > 0;
     g_ptr_array_add(left_off, NULL);

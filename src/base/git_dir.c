@@ -81,3 +81,20 @@ char *git_dir_common(const char *git_dir)
     g_autofree char *named = read_line(path);
     return named ? path_from(git_dir, named) : g_strdup(git_dir);
 }
+
+static bool is_git_dir(const char *dir)
+{
+    static const char *const parts[] = { "HEAD", "objects", "refs" };
+    size_t found = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+        g_autofree char *part = g_build_filename(dir, parts[i], NULL);
+        found += file_exists(part);
+    }
+    return found == G_N_ELEMENTS(parts);
+}
+
+bool git_dir_is_inside(const char *path)
+{
+    g_autofree char *dir = find_above(g_strdup(path), is_git_dir);
+    return dir != NULL;
+}

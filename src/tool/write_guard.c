@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/git.h"
 #include "base/git_dir.h"
+#include "base/git_kept.h"
 #include "base/lock.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -16,7 +17,6 @@
 #include "tool/write_places.h"
 
 #define GIT_TIMEOUT_MS (5 * 1000)
-#define HOOKS_KEPT_MS  2000
 #define MAX_LEADS      20 // files of a call that are looked at for its title
 #define WHY_LINK       "a link of this project leads out of it"
 
@@ -70,26 +70,6 @@ static void guard_match_places(WriteGuard *self, const WriteSurvey *survey)
 
 // ---- git ----
 
-/* Inside what looks like git's own directory, whatever it is called. */
-static bool is_in_git_dir(const char *real)
-{
-    static const char *const parts[] = { "HEAD", "objects", "refs" };
-    g_autofree char *dir = g_path_get_dirname(real);
-    while (strcmp(dir, "/") != 0) {
-        size_t found = 0;
-        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-            g_autofree char *part = g_build_filename(dir, parts[i], NULL);
-            found += file_exists(part);
-        }
-        if (found == G_N_ELEMENTS(parts))
-            return true;
-        char *parent = g_path_get_dirname(dir);
-        g_free(dir);
-        dir = parent;
-    }
-    return false;
-}
-
 /* Where a repository, or the person's settings, have its hooks; "": where git has them. Caller
    frees. */
 static char *ask_for_hooks(const char *tree)
@@ -107,54 +87,20 @@ static char *ask_for_hooks(const char *tree)
     return real ? real : g_strdup("");
 }
 
-/* When the files were changed last in which git has settings of `tree`. Caller frees. */
-static char *settings_mark(const char *tree)
-{
-    g_autofree char *git_dir = git_dir_at(tree);
-    g_autofree char *common = git_dir ? git_dir_common(git_dir) : NULL;
-    g_autofree char *home = dirs_home();
-    const char *global = env_get_raw("GIT_CONFIG_GLOBAL"), *base = env_get_raw("XDG_CONFIG_HOME");
-    const char *const files[][2] = { { common ? common : git_dir, "config" },
-                                     { git_dir, "config.worktree" },
-                                     { global ? global : home, global ? "" : ".gitconfig" },
-                                     { base ? base : home,
-                                       base ? "git/config" : ".config/git/config" },
-                                     { "/etc", "gitconfig" } };
-    GString *mark = g_string_new(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
-        g_autofree char *path =
-            files[i][0] ? g_build_filename(files[i][0], files[i][1], NULL) : NULL;
-        struct stat facts = { 0 };
-        if (path && stat(path, &facts) == 0)
-            g_string_append_printf(mark, "%zu:%llu:%lld.%09ld ", i,
-                                   (unsigned long long)facts.st_ino,
-                                   (long long)facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec);
-    }
-    return g_string_free(mark, FALSE);
-}
-
-typedef struct KeptHooks { // what git said of one tree
-    char *tree, *hooks, *mark;
-    gint64 asked_at;
-} KeptHooks;
-
-/* The answer for the tree that was asked about last: asking costs more than the write. It does not
-   hold for long, since settings can be included from files that have no mark. */
+/* Asking costs more than the write, so that writes which come together share an answer. Caller
+ * frees.
+ */
 static char *hooks_of(const char *tree)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static KeptHooks kept;
-    HOLD_LOCK(&lock);
-    g_autofree char *mark = settings_mark(tree);
-    bool is_same = g_strcmp0(kept.tree, tree) == 0 && g_strcmp0(kept.mark, mark) == 0;
-    if (!is_same || time_monotonic_ms() - kept.asked_at > HOOKS_KEPT_MS) {
-        g_free(kept.tree);
-        g_free(kept.hooks);
-        g_free(kept.mark);
-        kept = (KeptHooks) { g_strdup(tree), ask_for_hooks(tree), g_steal_pointer(&mark),
-                             time_monotonic_ms() };
-    }
-    return g_strdup(kept.hooks);
+    g_autofree char *key = git_kept_key(tree, "core.hooksPath", NULL);
+    g_autoptr(GBytes) kept = key ? git_kept_find(key) : NULL;
+    if (kept)
+        return g_strdup(g_bytes_get_data(kept, NULL));
+    char *hooks = ask_for_hooks(tree);
+    g_autoptr(GBytes) answer = g_bytes_new(hooks, strlen(hooks) + 1);
+    if (key)
+        git_kept_put(key, answer);
+    return hooks;
 }
 
 /* Borrowed. */
@@ -184,7 +130,7 @@ static void guard_match_git(WriteGuard *self, WriteSurvey *survey)
 {
     if (self->level == GUARD_PERSON)
         return;
-    if (is_in_git_dir(self->real)) {
+    if (git_dir_is_inside(self->real)) {
         guard_note(self, GUARD_PERSON, WHY_GIT);
         return;
     }

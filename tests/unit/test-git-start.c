@@ -286,6 +286,52 @@ static void test_too_many_filters(void **state G_GNUC_UNUSED)
     assert_int_equal(result.exit_status, 0);
 }
 
+static unsigned count_questions(const GitFixture *fixture)
+{
+    g_autofree char *log = git_fixture_log(fixture);
+    unsigned count = 0;
+    for (const char *at = log; (at = strstr(at, "asked\n")); at++)
+        count++;
+    return count;
+}
+
+/* What git said is kept while nothing can have changed it: not when a file of the tree, which
+   anyone may have written, is among the settings. */
+static void test_settings_are_asked_once(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GitFixture) fixture = git_fixture_new();
+    g_auto(Trap) trap = { .dir = g_build_filename(fixture->gh->dir, "traps", NULL),
+                          .log = g_build_filename(fixture->gh->dir, "trap-log", NULL) };
+    g_autofree char *program = trap_program(&trap, "clean");
+    g_autofree char *text = g_strdup_printf("[filter \"x\"]\n\tclean = %s\n", program);
+    write_file(fixture->work, ".gitattributes", "*.txt filter=x\n", 0600);
+    touch_files(fixture->work, "one\n");
+    git_do(fixture->work, "add", ".", NULL);
+    git_do(fixture->work, "commit", "--quiet", "-m", "files", NULL);
+    git_fixture_wrap(fixture, "case \"$*\" in *--get-regexp*) echo asked >>\"$log\" ;; esac");
+
+    run_reading(fixture, "status");
+    run_reading(fixture, "diff");
+    assert_int_equal(count_questions(fixture), 1);
+    set_program(&trap, fixture->work, "filter.x.clean", "clean");
+    run_reading(fixture, "status");
+    assert_int_equal(count_questions(fixture), 2);
+    git_do(fixture->work, "config", "--unset", "filter.x.clean", NULL);
+
+    git_do(fixture->work, "config", "include.path", "../settings", NULL);
+    write_file(fixture->work, "settings", "", 0600);
+    run_reading(fixture, "status");
+    write_file(fixture->work, "settings", text, 0600);
+    run_reading(fixture, "status");
+    assert_int_equal(count_questions(fixture), 4);
+    g_autofree char *ran = trap_take(&trap);
+    assert_string_equal(ran, "");
+    touch_files(fixture->work, "two\n");
+    git_ok(fixture->work, "status", NULL);
+    g_autofree char *sprung = trap_take(&trap); // git alone runs it
+    assert_string_equal(*sprung ? "clean" : "", "clean");
+}
+
 typedef struct Shown {
     const char *args; // words
     const char *line; // of the environment or the arguments that git got
@@ -367,11 +413,9 @@ static void test_environment(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_s08_reading_runs_nothing),
-        cmocka_unit_test(test_s08_submodule),
-        cmocka_unit_test(test_s09_missing_object),
-        cmocka_unit_test(test_too_many_filters),
-        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_s08_reading_runs_nothing), cmocka_unit_test(test_s08_submodule),
+        cmocka_unit_test(test_s09_missing_object),       cmocka_unit_test(test_too_many_filters),
+        cmocka_unit_test(test_settings_are_asked_once),  cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
