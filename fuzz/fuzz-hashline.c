@@ -36,7 +36,7 @@ static char *apply(const char *text, const GPtrArray *ops)
         return NULL;
     if (stale->len > 0)
         abort();
-    return hashline_apply(lines, ops, ops->len % 2 == 0, warnings);
+    return hashline_apply(lines, ops, ops->len % 2 == 0, warnings, NULL);
 }
 
 /* `ops` fit `now`, of which `snapshot` is what was shown. */
@@ -81,7 +81,8 @@ static void edit(const char *seen, const char *now, const GPtrArray *ops)
     g_autofree char *wanted = apply(seen, ops); // its anchors are those of `seen` from here on
     if (wanted)
         carry(snapshot, seen, wanted);
-    bool is_done = hashline_recover(snapshot, now, ops, ops->len % 2 == 0, &recovered, warnings);
+    bool is_done =
+        hashline_recover(snapshot, now, ops, ops->len % 2 == 0, &recovered, NULL, warnings);
     if (is_done && (!wanted || (strcmp(seen, now) == 0 && strcmp(recovered, wanted) != 0)))
         abort();
 }

@@ -4,7 +4,7 @@
  * refused in valid text.
  */
 #include "base/utf8.h"
-#include "tools/edit/edit_target.h"
+#include "tools/edit/edit_ends.h"
 #include "tools/edit/patch_apply.h"
 #include "tools/edit/patch_envelope.h"
 #include "tools/edit/patch_text.h"
@@ -51,7 +51,7 @@ static void check(const char *file, const char *diff, bool is_fuzzy)
     g_autofree char *after = NULL;
     g_autoptr(GError) error = NULL;
     size_t steps = PATCH_MAX_STEPS;
-    if (!patch_apply(file, diff, "f", is_fuzzy, &steps, &after, &error)) {
+    if (!patch_apply(file, diff, "f", is_fuzzy, &steps, &after, NULL, &error)) {
         if (after || !error || !g_utf8_validate(error->message, -1, NULL))
             abort();
         return;

@@ -7,7 +7,6 @@ apply_patch: files that are made, changed, moved and deleted, against a dictiona
 """
 import os
 
-BOM = "\ufeff"
 QUOTES = {"“": '"', "”": '"', "’": "'", "–": "-"}
 WORDS = ["f()", "{", "}", "    step();", "    stop();", "", "", "    return 0;", "\treturn 0;", "say(“é”)", "a – b", "int  a = 1;", "tail  ",
          "-- old", "++ new", "@@ x", "*** End Patch", "...", "日本", "a\rb"]
@@ -253,7 +252,10 @@ def patch_case(place, rng, tools):
     lines = some_lines(rng, 30) or ["only"]
     text = some_text(rng, lines)
     ends = text.endswith("\n")
-    is_crlf, has_bom = rng.random() < 0.15 and "\n" in text, rng.random() < 0.1
+    has_bom = rng.random() < 0.1
+    lines, end = tools.with_ends(rng, lines + [""] * ends)
+    before = tools.bytes_of(lines, has_bom)
+    lines = lines[:len(lines) - ends]
     hunks, start = [], 0
     for _ in range(rng.choice([1, 1, 2, 3])):
         hunk = some_hunk(rng, lines, start)
@@ -271,12 +273,8 @@ def patch_case(place, rng, tools):
     if len(hunks) == 1 and not any(sign == " " for sign, _ in hunks[0].lines) and not is_sound:
         return
     diff = "\n".join(hunk.text(rng) for hunk in hunks)
-
-    def as_bytes(value):
-        return (BOM if has_bom else "") + (value.replace("\n", "\r\n") if is_crlf else value)
-
     name = place.next_file()
-    place.put(name, as_bytes(text))
+    place.put(name, before)
     try:
         wanted = reference(lines, hunks)
         after = "\n".join(wanted) + ("\n" if ends and wanted else "")
@@ -286,11 +284,11 @@ def patch_case(place, rng, tools):
     here = f"{diff!r}\nof {text!r}\nanswer {answer!r}"
     if after is None:
         tools.expect_same(f"refused ({why}): {here}", is_error, True)
-        after = text
+        after, wanted = text, lines
     else:
         tools.expect_same(f"made: {here}", is_error, False)
         tools.expect_same(f"what is said: {here}", answer, f"Updated {name}" if after != text else tools.NO_CHANGE.format(name))
-    tools.expect_same(f"the file, by {here}", place.text(name), as_bytes(after))
+    tools.check_file(f"by {here}", place.text(name), wanted + [""] * bool(ends and wanted) or [""], end, has_bom)
     if is_sound and is_in_order and not is_error and all(hunk.old() and not hunk.contexts for hunk in hunks):
         meant = list(lines)
         for hunk in sorted(hunks, key=lambda hunk: (hunk.meant[0], hunk.meant[1] > 0), reverse=True):

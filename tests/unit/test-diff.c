@@ -13,6 +13,8 @@ static void test_form(void **state G_GNUC_UNUSED)
         { "replaced", "a\nb\nc\n", "a\nB\nc\n", " 1|a\n-2|b\n+2|B\n 3|c", 2 },
         { "deletions first", "a\nb\nc\n", "x\ny\nc\n", "-1|a\n-2|b\n+1|x\n+2|y\n 3|c", 1 },
         { "added at the end", "a\n", "a\nb\n", " 1|a\n+2|b", 2 },
+        { "added at the top", "1\n2\n3\n4\n5\n6\n", "0\n1\n2\n3\n4\n5\n6\n",
+          "+1|0\n 1|1\n 2|2\n 3|3\n 4|4\n 5|...", 1 },
         { "deleted at the end", "a\nb\n", "a\n", " 1|a\n-2|b", 2 },
         { "from nothing", "", "a\n", "+1|a", 1 },
         { "to nothing", "a\n", "", "-1|a", 1 },

@@ -51,7 +51,7 @@ static bool run_meanwhile(ToolCall *call, const void *args G_GNUC_UNUSED, ToolRe
     g_autofree char *path = path_of(play.fixture, "f");
     if (!edit_target_open(call, "f", true, &target, error))
         return false;
-    edit_target_take_text(target, g_strdup("edited\n"));
+    edit_target_take_text(target, g_strdup("edited\n"), NULL);
     if (!edit_target_prepare(target, error))
         return false;
     if (play.meanwhile->saved)
@@ -60,7 +60,7 @@ static bool run_meanwhile(ToolCall *call, const void *args G_GNUC_UNUSED, ToolRe
         unlink(path);
     if (!edit_target_write(call, target, error))
         return false;
-    edit_target_take_text(target, g_strdup("edited again\n"));
+    edit_target_take_text(target, g_strdup("edited again\n"), NULL);
     tool_result_add_text(result, "written");
     return edit_target_prepare(target, error) && edit_target_write(call, target, error);
 }

@@ -71,8 +71,12 @@ static void test_replace(void **state G_GNUC_UNUSED)
           "Successfully replaced text in f.txt.", "a\r\nx\r\ny\r\n" },
         { "CRLF asked for", "a\r\nb\r\n", "a\r\nb", "x\r\ny", false, false,
           "Successfully replaced text in f.txt.", "x\r\ny\r\n" },
-        { "the first newline decides", "a\nb\r\nc\rd\n", "a", "x", false, false,
-          "Successfully replaced text in f.txt.", "x\nb\nc\rd\n" },
+        { "each line ends as it did", "a\nb\r\nc\rd\n", "a", "x", false, false,
+          "Successfully replaced text in f.txt.", "x\nb\r\nc\rd\n" },
+        { "a line in place of another ends as that one", "a\r\nb\nc\r\n", "b\nc", "B\nB2\nC", false,
+          false, "Successfully replaced text in f.txt.", "a\r\nB\nB2\r\nC\r\n" },
+        { "a line that is the same again, too", "a\nb\r\nc\nd\r\n", "a\nb\nc", "x\ny\nb\nC", false,
+          false, "Successfully replaced text in f.txt.", "x\ny\nb\r\nC\nd\r\n" },
         { "BOM stays",
           "\xef\xbb\xbf"
           "a\nb\n",
@@ -425,7 +429,7 @@ static void test_many_places(void **state G_GNUC_UNUSED)
     const EditSearch search = { .old_text = "a", .new_text = "bc", .all = true, .shown = "f" };
     g_autofree char *after = NULL;
     size_t count = 0;
-    assert_true(edit_search_replace(text, &search, &after, &count, NULL));
+    assert_true(edit_search_replace(text, &search, &after, NULL, &count, NULL));
     assert_int_equal(count, COUNT);
     assert_int_equal(strlen(after), 2 * COUNT);
     assert_true(g_str_has_prefix(after, "bcbcbc"));
@@ -434,7 +438,7 @@ static void test_many_places(void **state G_GNUC_UNUSED)
     one.all = false;
     g_autoptr(GError) error = NULL;
     g_autofree char *none = NULL;
-    assert_false(edit_search_replace(text, &one, &none, &count, &error));
+    assert_false(edit_search_replace(text, &one, &none, NULL, &count, &error));
     assert_contains("counted", error->message, told);
 }
 

@@ -25,7 +25,7 @@ static bool apply(const char *file, const char *diff, bool is_fuzzy, char **ret_
                   GError **error)
 {
     size_t steps = PATCH_MAX_STEPS;
-    return patch_apply(file, diff, "f.c", is_fuzzy, &steps, ret_text, error);
+    return patch_apply(file, diff, "f.c", is_fuzzy, &steps, ret_text, NULL, error);
 }
 
 static void check(const Case *one)
@@ -337,7 +337,7 @@ static void test_budget(void **state G_GNUC_UNUSED)
     g_autoptr(GError) error = NULL;
     for (; calls < 10 && !error; calls++) {
         g_autofree char *got = NULL;
-        patch_apply("a\nb\n", "@@\n-b\n+c", "f.c", true, &steps, &got, &error);
+        patch_apply("a\nb\n", "@@\n-b\n+c", "f.c", true, &steps, &got, NULL, &error);
     }
     assert_int_equal(steps, 0);
     assert_in_range(calls, 2, 9);

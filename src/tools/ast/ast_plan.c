@@ -117,7 +117,15 @@ static bool is_match_there(const AstFilePlan *self, const AstMatch *match)
            memcmp(self->before + match->start, match->text, strlen(match->text)) == 0;
 }
 
-/* A replacement has the line ends of its file. */
+/* Does the line at `at` end with CRLF; the last one without an end, the line before it? */
+static bool is_crlf_at(const AstFilePlan *self, size_t at)
+{
+    const char *newline = memchr(self->before + at, '\n', self->before_size - at);
+    newline = newline ? newline : memrchr(self->before, '\n', at);
+    return newline && newline > self->before && newline[-1] == '\r';
+}
+
+/* A replacement has the line ends of the place that it goes to. */
 static void append_replacement(GString *text, const char *replacement, bool has_crlf)
 {
     for (const char *p = replacement; *p; p++) {
@@ -129,7 +137,6 @@ static void append_replacement(GString *text, const char *replacement, bool has_
 
 static bool build_after(AstFilePlan *self, GError **error)
 {
-    bool has_crlf = memmem(self->before, self->before_size, "\r\n", 2) != NULL;
     g_autoptr(GString) text = g_string_new(NULL);
     size_t at = 0;
     for (unsigned i = 0; i < self->changes->len; i++) {
@@ -144,7 +151,7 @@ static bool build_after(AstFilePlan *self, GError **error)
                              self->shown, match->line);
         g_string_append_len(text, self->before + at, (gssize)(match->start - at));
         g_array_append_val(self->places, text->len);
-        append_replacement(text, match->replacement, has_crlf);
+        append_replacement(text, match->replacement, is_crlf_at(self, match->start));
         at = match->end;
         if (text->len > LIMIT_TOOL_FILE_BYTES)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s would become larger than %zu MiB",

@@ -206,10 +206,12 @@ static bool check_seen(ToolCall *call, const GPtrArray *edits, GError **error)
 static bool file_edit_recover(FileEdit *edit, const ReadSnapshot *seen, bool drops_runs)
 {
     char *text = NULL;
+    g_autoptr(GArray) newlines = edit_newlines_new();
     g_autoptr(GPtrArray) repairs = g_ptr_array_new_with_free_func(g_free);
-    if (!seen || !hashline_recover(seen, edit->target->text, edit->ops, drops_runs, &text, repairs))
+    if (!seen || !hashline_recover(seen, edit->target->text, edit->ops, drops_runs, &text, newlines,
+                                   repairs))
         return false;
-    edit_target_take_text(edit->target, text);
+    edit_target_take_text(edit->target, text, newlines);
     g_ptr_array_add(edit->warnings,
                     g_strdup("Recovered from stale anchors using a previous read snapshot (file "
                              "changed externally between read and edit)."));
@@ -238,13 +240,14 @@ static bool work_out(ToolCall *call, FileEdit *edit, GError **error)
         return pass_error(error, &problem);
     if (stale->len > 0)
         return fail_stale(call, edit, stale, error);
-    char *text = hashline_apply(lines, edit->ops, drops_runs, edit->warnings);
+    g_autoptr(GArray) newlines = edit_newlines_new();
+    char *text = hashline_apply(lines, edit->ops, drops_runs, edit->warnings, newlines);
     if (!edit->target->before) {
         char *whole = g_strconcat(text, "\n", NULL);
         g_free(text);
         text = whole;
     }
-    edit_target_take_text(edit->target, text);
+    edit_target_take_text(edit->target, text, newlines);
     return true;
 }
 

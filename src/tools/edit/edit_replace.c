@@ -51,9 +51,10 @@ static bool decode_and_apply(EditTarget *file, const json_t *value, bool is_fuzz
         .shown = file->shown,
     };
     char *after = NULL;
-    if (!edit_search_replace(file->text, &search, &after, &count, error))
+    g_autoptr(GArray) newlines = edit_newlines_new();
+    if (!edit_search_replace(file->text, &search, &after, newlines, &count, error))
         return false;
-    edit_target_take_text(file, after);
+    edit_target_take_text(file, after, newlines);
     const char *separator = text->len > 0 ? "\n" : "";
     if (count == 1)
         g_string_append_printf(text, "%sSuccessfully replaced text in %s.", separator, file->shown);

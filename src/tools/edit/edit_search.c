@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 #include "tools/edit/edit_alike.h"
 #include "tools/edit/edit_closest.h"
+#include "tools/edit/edit_ends.h"
 #include "tools/edit/edit_indent.h"
-#include "tools/edit/edit_target.h"
 #include "tools/file/text_lines.h"
 
 #define MAX_PREVIEWS  5
@@ -104,33 +104,50 @@ static bool fail_no_match(const char *text, const char *old_text, bool is_fuzzy,
                      shown, closest);
 }
 
+typedef struct Splicing { // of pieces of the old text and new ones
+    const char *text;
+    GString *out;
+    GArray *newlines; // may be NULL
+} Splicing;
+
+/* One more piece: a part of the old text, or a new one. */
+static void splicing_append(Splicing *self, const char *piece, size_t size, bool is_kept)
+{
+    g_string_append_len(self->out, piece, (gssize)size);
+    if (!self->newlines)
+        return;
+    for (const char *p = piece; (p = memchr(p, '\n', (size_t)(piece + size - p))); p++) {
+        size_t at = is_kept ? (size_t)(p - self->text) : TEXT_LINES_NEW;
+        g_array_append_val(self->newlines, at);
+    }
+}
+
 /* Puts `new_text`, indented as its surroundings, at each of the places, but those that overlap one
    before. */
-static char *replace_places(const char *text, const GArray *places, const EditSearch *search,
-                            size_t *ret_count)
+static void replace_places(Splicing *out, const GArray *places, const EditSearch *search,
+                           size_t *ret_count)
 {
-    GString *out = g_string_new(NULL);
-    const char *from = text;
+    const char *from = out->text;
     *ret_count = 0;
     for (size_t i = 0; i < places->len; i++) {
         const AlikePlace *place = &g_array_index(places, AlikePlace, i);
-        const char *start = text + place->start;
+        const char *start = out->text + place->start;
         if (start < from)
             continue;
         g_autofree char *matched = g_strndup(start, place->size);
         g_autofree char *fitted = edit_reindent(search->old_text, matched, search->new_text);
-        g_string_append_len(out, from, start - from);
-        g_string_append(out, fitted);
+        splicing_append(out, from, (size_t)(start - from), true);
+        splicing_append(out, fitted, strlen(fitted), false);
         from = start + place->size;
         (*ret_count)++;
     }
-    g_string_append(out, from);
-    return g_string_free(out, FALSE);
+    splicing_append(out, from, strlen(from), true);
 }
 
-static bool replace_alike(const char *text, const EditSearch *search, char **ret_text,
-                          size_t *ret_count, GError **error)
+static bool replace_alike(Splicing *out, const EditSearch *search, size_t *ret_count,
+                          GError **error)
 {
+    const char *text = out->text;
     g_autoptr(GArray) places = search->is_fuzzy ? alike_find(text, search->old_text)
                                                 : g_array_new(FALSE, FALSE, sizeof(AlikePlace));
     if (places->len == 0)
@@ -143,25 +160,23 @@ static bool replace_alike(const char *text, const EditSearch *search, char **ret
     }
     if (!check_size(text, search, places->len, error))
         return false;
-    *ret_text = replace_places(text, places, search, ret_count);
+    replace_places(out, places, search, ret_count);
     return true;
 }
 
-static char *replace_exact(const char *text, const EditSearch *search)
+static void replace_exact(Splicing *out, const EditSearch *search)
 {
-    GString *out = g_string_new(NULL);
-    size_t size = strlen(search->old_text);
-    const char *from = text;
+    size_t size = strlen(search->old_text), new_size = strlen(search->new_text);
+    const char *from = out->text;
     for (const char *p; (p = strstr(from, search->old_text)); from = p + size) {
-        g_string_append_len(out, from, p - from);
-        g_string_append(out, search->new_text);
+        splicing_append(out, from, (size_t)(p - from), true);
+        splicing_append(out, search->new_text, new_size, false);
     }
-    g_string_append(out, from);
-    return g_string_free(out, FALSE);
+    splicing_append(out, from, strlen(from), true);
 }
 
 bool edit_search_replace(const char *text, const EditSearch *asked, char **ret_text,
-                         size_t *ret_count, GError **error)
+                         GArray *newlines, size_t *ret_count, GError **error)
 {
     if (*asked->old_text == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE, "old_text must not be empty.");
@@ -173,7 +188,8 @@ bool edit_search_replace(const char *text, const EditSearch *asked, char **ret_t
 
     size_t count = 0;
     g_autoptr(GArray) places = find_occurrences(text, old_text, &count);
-    g_autofree char *after = NULL;
+    g_autoptr(GString) after = g_string_new(NULL);
+    Splicing out = { .text = text, .out = after, .newlines = newlines };
     if (count == 1 && !search.all)
         add_overlapping(text, old_text, places, &count);
     if (count > 1 && !search.all)
@@ -181,13 +197,13 @@ bool edit_search_replace(const char *text, const EditSearch *asked, char **ret_t
     if (!check_size(text, &search, count, error))
         return false;
     if (count > 0)
-        after = replace_exact(text, &search);
-    else if (!replace_alike(text, &search, &after, &count, error))
+        replace_exact(&out, &search);
+    else if (!replace_alike(&out, &search, &count, error))
         return false;
-    if (strcmp(text, after) == 0)
+    if (strcmp(text, after->str) == 0)
         return fail_with(error, KEDGE_ERROR_FAILED,
                          "Edits to %s resulted in no changes being made.", search.shown);
-    *ret_text = g_steal_pointer(&after);
+    *ret_text = g_string_free(g_steal_pointer(&after), FALSE);
     *ret_count = count;
     return true;
 }

@@ -14,10 +14,10 @@ typedef struct EditSearch { // all borrowed
 } EditSearch;
 
 /* `text` has LF only (edit_target.h); line ends of the search do not matter. USAGE and FAILED with
-   the text for the model: no such place, several, or no change. `ret_count`: replacements. Caller
-   frees *ret_text. */
+   the text for the model: no such place, several, or no change. `newlines` (may be NULL) as
+   edit_ends_carry() takes them. `ret_count`: replacements. Caller frees *ret_text. */
 bool edit_search_replace(const char *text, const EditSearch *search, char **ret_text,
-                         size_t *ret_count, GError **error);
+                         GArray *newlines, size_t *ret_count, GError **error);
 
 /* The lines around each of the first `places`, as messages show them: `  <n> | <text>`. `places`:
    of size_t, line numbers from 0. Caller frees. */

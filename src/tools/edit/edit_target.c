@@ -28,16 +28,8 @@ void edit_target_free(EditTarget *self)
     g_free(self->before);
     g_free(self->text);
     g_free(self->data);
+    g_clear_pointer(&self->ends, g_byte_array_unref);
     g_free(self);
-}
-
-char *edit_to_lf(const char *text)
-{
-    GString *out = g_string_sized_new(strlen(text));
-    for (const char *p = text; *p; p++)
-        if (*p != '\r' || p[1] != '\n')
-            g_string_append_c(out, *p);
-    return g_string_free(out, FALSE);
 }
 
 static bool take_notebook(EditTarget *self, const char *data, size_t size, GError **error)
@@ -56,10 +48,9 @@ static bool take_data(EditTarget *self, const char *data, size_t size, GError **
         return fail_with(error, KEDGE_ERROR_USAGE, "Cannot edit binary file: %s", self->shown);
     if (notebook_is(self->path))
         return take_notebook(self, data, size, error);
-    const char *newline = strchr(data, '\n');
     size_t mark = utf8_bom_size(data, size);
     self->has_bom = mark > 0;
-    self->has_crlf = newline && newline > data && newline[-1] == '\r';
+    self->ends = edit_ends_of(data, &self->has_crlf);
     self->before = edit_to_lf(data + mark);
     return true;
 }
@@ -99,8 +90,13 @@ bool edit_target_open(ToolCall *call, const char *asked, bool may_create, EditTa
     return true;
 }
 
-void edit_target_take_text(EditTarget *self, char *text)
+void edit_target_take_text(EditTarget *self, char *text, const GArray *newlines)
 {
+    GByteArray *ends = self->ends;
+    if (ends) {
+        self->ends = edit_ends_carry(ends, self->text, text, newlines);
+        g_byte_array_unref(ends);
+    }
     g_free(self->text);
     self->text = text;
 }
@@ -108,8 +104,9 @@ void edit_target_take_text(EditTarget *self, char *text)
 static char *to_bytes(const EditTarget *self, size_t *ret_size)
 {
     GString *out = g_string_new(self->has_bom ? UTF8_BOM : "");
+    size_t line = 0;
     for (const char *p = self->text; *p; p++) {
-        if (*p == '\n' && self->has_crlf)
+        if (*p == '\n' && (self->ends ? self->ends->data[line++] == '\r' : self->has_crlf))
             g_string_append_c(out, '\r');
         g_string_append_c(out, *p);
     }

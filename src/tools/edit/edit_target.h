@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tool/tool.h"
+#include "tools/edit/edit_ends.h"
 
 #include <sys/stat.h>
 
@@ -14,8 +15,10 @@ typedef struct EditTarget {
     char *path, *shown;
     char *before; // its text; NULL: there is no such file
     char *text;   // what it is to hold; as `before` at first
-    bool has_bom, has_crlf;
-    char *data; // edit_target_prepare(): the bytes to write
+    bool has_bom;
+    bool has_crlf;    // what its lines end with, where `ends` is NULL
+    GByteArray *ends; // edit_ends_of(): they end differently
+    char *data;       // edit_target_prepare(): the bytes to write
     size_t size;
     struct stat read; // the file when it was read, or written; all 0: there was none
 } EditTarget;
@@ -28,7 +31,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(EditTarget, edit_target_free)
 bool edit_target_open(ToolCall *call, const char *asked, bool may_create, EditTarget **ret_file,
                       GError **error);
 
-void edit_target_take_text(EditTarget *self, char *text); // takes it over
+/* What the file is to hold; takes `text` over. `newlines`: where those of it are in the text before
+   (edit_ends_carry()); NULL: none is said to be one of these. */
+void edit_target_take_text(EditTarget *self, char *text, const GArray *newlines);
 
 /* Could `text` be written? Of all files of a call, before the first is. */
 bool edit_target_prepare(EditTarget *self, GError **error);
@@ -46,6 +51,3 @@ void edit_target_add_details(const EditTarget *self, json_t *details);
 typedef char *(*EditDiffForm)(const char *before, const char *after, size_t *ret_first_changed);
 void edit_add_details(json_t *details, const char *op, const char *before, const char *after,
                       EditDiffForm form);
-
-/* CRLF becomes LF; a lone CR is a character of its line. Caller frees. */
-char *edit_to_lf(const char *text);

@@ -172,7 +172,7 @@ static void add_ends(GArray *out, const GArray *begin, const GArray *end)
 }
 
 /* Pieces at one place keep the order in which they were asked for: the sort is stable. */
-static char *hashline_apply_build(const GArray *lines, GArray *pieces)
+static char *hashline_apply_build(const GArray *lines, GArray *pieces, GArray *newlines)
 {
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(TextLine));
     g_autoptr(GArray) begin = g_array_new(FALSE, FALSE, sizeof(TextLine));
@@ -191,11 +191,11 @@ static char *hashline_apply_build(const GArray *lines, GArray *pieces)
     }
     text_lines_append(out, lines, next, lines->len);
     add_ends(out, begin, end);
-    return text_lines_join(out);
+    return text_lines_join(out, text_line_at(lines, 0)->text, newlines);
 }
 
 char *hashline_apply(const GArray *lines, const GPtrArray *ops, bool drops_runs,
-                     GPtrArray *warnings)
+                     GPtrArray *warnings, GArray *newlines)
 {
     g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(HashlinePiece));
     for (unsigned i = 0; i < ops->len; i++) {
@@ -203,5 +203,5 @@ char *hashline_apply(const GArray *lines, const GPtrArray *ops, bool drops_runs,
         g_array_append_val(pieces, piece);
     }
     hashline_repair(lines, pieces, drops_runs, warnings);
-    return hashline_apply_build(lines, pieces);
+    return hashline_apply_build(lines, pieces, newlines);
 }

@@ -22,6 +22,7 @@ void hashline_check_inner(const GArray *lines, const GPtrArray *ops, const ReadS
 
 /* The text that `ops`, which hashline_check() found nothing wrong with, make of `lines`. All
    numbers are those of `lines`. What a payload repeats of the lines around its place is left out,
-   and `warnings` (of char *) says so; runs of an insertion only with `drops_runs`. Caller frees. */
+   and `warnings` (of char *) says so; runs of an insertion only with `drops_runs`. `newlines` (may
+   be NULL) are those that edit_ends_carry() takes. Caller frees. */
 char *hashline_apply(const GArray *lines, const GPtrArray *ops, bool drops_runs,
-                     GPtrArray *warnings);
+                     GPtrArray *warnings, GArray *newlines);

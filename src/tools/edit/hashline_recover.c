@@ -300,7 +300,7 @@ static bool recovery_locate(Recovery *self, Hunk *hunk, size_t from)
 }
 
 /* The text with each change at its new place; what is kept stays as it is there. */
-static char *carry_over(const Recovery *self)
+static char *carry_over(const Recovery *self, GArray *newlines)
 {
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(TextLine));
     size_t done = 0;
@@ -315,17 +315,17 @@ static char *carry_over(const Recovery *self)
         }
     }
     text_lines_append(out, self->now, done, self->now->len);
-    return text_lines_join(out);
+    return text_lines_join(out, self->text, newlines);
 }
 
 bool hashline_recover(const ReadSnapshot *seen, const char *text, const GPtrArray *ops,
-                      bool drops_runs, char **ret_text, GPtrArray *warnings)
+                      bool drops_runs, char **ret_text, GArray *newlines, GPtrArray *warnings)
 {
     g_auto(Recovery) self = { .seen = seen, .text = text };
     g_autoptr(GPtrArray) repairs = g_ptr_array_new_with_free_func(g_free);
     if (!lay_out(&self) || !fits_what_was_seen(&self, ops))
         return false;
-    g_autofree char *new_text = hashline_apply(self.old_lines, ops, drops_runs, repairs);
+    g_autofree char *new_text = hashline_apply(self.old_lines, ops, drops_runs, repairs, NULL);
     self.new_lines = text_lines_split(new_text);
     // a newline that comes or goes at the end is no line that could be found
     if (g_str_has_suffix(new_text, "\n") != g_str_has_suffix(self.old_text, "\n") ||
@@ -341,7 +341,7 @@ bool hashline_recover(const ReadSnapshot *seen, const char *text, const GPtrArra
             return false;
         from = hunk->at + hunk->count;
     }
-    *ret_text = carry_over(&self);
+    *ret_text = carry_over(&self, newlines);
     for (unsigned i = 0; i < repairs->len; i++)
         g_ptr_array_add(warnings, g_strdup(repairs->pdata[i]));
     return true;

@@ -19,7 +19,7 @@
  *   as often as before.
  * So no twin of the place is taken for it. And the lines that a change puts new ones in for, and
  * those next to it, must be indented as they were: nobody knows what has become of the depth of the
- * new ones else. Caller frees *ret_text.
+ * new ones else. `newlines` as in hashline_apply(). Caller frees *ret_text.
  */
 bool hashline_recover(const ReadSnapshot *seen, const char *text, const GPtrArray *ops,
-                      bool drops_runs, char **ret_text, GPtrArray *warnings);
+                      bool drops_runs, char **ret_text, GArray *newlines, GPtrArray *warnings);

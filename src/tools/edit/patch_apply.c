@@ -16,13 +16,16 @@
 
 typedef struct Change { // from the first line that changes to the last
     size_t first, count, order;
-    bool is_free;     // nothing of the file is in its hunk
-    GPtrArray *added; // of char *
+    bool is_free;  // nothing of the file is in its hunk
+    GArray *added; // TextLine: of the file, or of `fitted`
+    char **fitted;
 } Change;
 
 static void change_clear(void *data)
 {
-    g_ptr_array_unref(((Change *)data)->added);
+    Change *self = data;
+    g_array_unref(self->added);
+    g_strfreev(self->fitted);
 }
 
 /* The new lines of a hunk, indented as the file is there; the last of them is NULL. */
@@ -43,6 +46,12 @@ static const PatchLine *line_at(const PatchPlace *place, size_t index)
     return &g_array_index(place->lines, PatchLine, index);
 }
 
+static void append_new_line(GArray *lines, const char *text)
+{
+    const TextLine line = { text, strlen(text) };
+    g_array_append_val(lines, line);
+}
+
 /* What changes at `place`; false when nothing does. */
 static bool change_at(const PatchText *text, const PatchPlace *place, Change *ret_change)
 {
@@ -53,18 +62,19 @@ static bool change_at(const PatchText *text, const PatchPlace *place, Change *re
         end--;
     if (begin == end)
         return false;
-    g_auto(GStrv) fitted = fit_lines(text, place);
+    char **fitted = fit_lines(text, place);
     size_t fitted_count = g_strv_length(fitted); // none for a single empty line
     Change change = { .first = place->first + begin,
                       .is_free = patch_lines_count(place->lines, true) == 0,
-                      .added = g_ptr_array_new_with_free_func(g_free) };
+                      .added = g_array_new(FALSE, FALSE, sizeof(TextLine)),
+                      .fitted = fitted };
     for (size_t i = begin, fresh = begin; i < end; i++) {
         char kind = line_at(place, i)->kind;
         size_t at = change.first + change.count;
         if (kind == '+')
-            g_ptr_array_add(change.added, g_strdup(fresh < fitted_count ? fitted[fresh] : ""));
+            append_new_line(change.added, fresh < fitted_count ? fitted[fresh] : "");
         else if (kind == ' ')
-            g_ptr_array_add(change.added, text_lines_part(text->lines, at, at + 1));
+            text_lines_append(change.added, text->lines, at, at + 1);
         change.count += kind != '+';
         fresh += kind != '-';
     }
@@ -100,24 +110,20 @@ static bool check_overlaps(const GArray *changes, const char *shown, GError **er
 }
 
 /* The text with all changes made; whether it ends in a newline is kept. */
-static char *patch_text_rebuild(const PatchText *text, const GArray *changes)
+static char *patch_text_rebuild(const PatchText *text, const GArray *changes, GArray *newlines)
 {
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(TextLine));
     size_t next = 0;
     for (size_t i = 0; i < changes->len; i++) {
         const Change *change = &g_array_index(changes, Change, i);
         text_lines_append(out, text->lines, next, change->first);
-        for (guint j = 0; j < change->added->len; j++) {
-            const char *added = change->added->pdata[j];
-            const TextLine line = { added, strlen(added) };
-            g_array_append_val(out, line);
-        }
+        text_lines_append(out, change->added, 0, change->added->len);
         next = change->first + change->count;
     }
     text_lines_append(out, text->lines, next, text->lines->len);
-    g_autofree char *body = text_lines_join(out);
-    bool ends_line = out->len > 0 && (text->ends_line || text->lines->len == 0);
-    return g_strconcat(body, ends_line ? "\n" : "", NULL);
+    if (out->len > 0 && (text->ends_line || text->lines->len == 0))
+        append_new_line(out, ""); // after the final newline
+    return text_lines_join(out, text->text, newlines);
 }
 
 static bool fail_not_found(const PatchText *text, const PatchHunk *hunk, GError **error)
@@ -153,7 +159,7 @@ static bool is_part(const PatchHunk *hunk)
 }
 
 static bool replace_part(const PatchText *text, const PatchHunk *hunk, char **ret_text,
-                         GError **error)
+                         GArray *newlines, GError **error)
 {
     g_autofree char *old = patch_lines_join(hunk->lines, true);
     g_autofree char *fresh = patch_lines_join(hunk->lines, false);
@@ -161,12 +167,12 @@ static bool replace_part(const PatchText *text, const PatchHunk *hunk, char **re
         .old_text = old, .new_text = fresh, .is_fuzzy = text->is_fuzzy, .shown = text->shown
     };
     size_t count = 0;
-    return edit_search_replace(text->text, &search, ret_text, &count, error);
+    return edit_search_replace(text->text, &search, ret_text, newlines, &count, error);
 }
 
 /* Places all hunks. *ret_text is set when the only one was a part of a line, and is made. */
 static bool place_all(PatchText *text, const GPtrArray *hunks, GArray *changes, char **ret_text,
-                      GError **error)
+                      GArray *newlines, GError **error)
 {
     size_t from = 0;
     for (guint i = 0; i < hunks->len; i++) {
@@ -174,7 +180,7 @@ static bool place_all(PatchText *text, const GPtrArray *hunks, GArray *changes, 
         g_auto(PatchPlace) place = { 0 };
         PatchLook look = patch_locate(text, hunk, from, &place, error);
         if (look == LOOK_NONE && hunks->len == 1 && is_part(hunk))
-            return replace_part(text, hunk, ret_text, error);
+            return replace_part(text, hunk, ret_text, newlines, error);
         if (look == LOOK_NONE)
             return fail_not_found(text, hunk, error);
         if (look == LOOK_FAILED)
@@ -190,7 +196,7 @@ static bool place_all(PatchText *text, const GPtrArray *hunks, GArray *changes, 
 }
 
 bool patch_apply(const char *text, const char *diff, const char *shown, bool is_fuzzy,
-                 size_t *steps_left, char **ret_text, GError **error)
+                 size_t *steps_left, char **ret_text, GArray *newlines, GError **error)
 {
     g_autoptr(GPtrArray) hunks = NULL;
     if (!patch_parse(diff, &hunks, error))
@@ -202,11 +208,11 @@ bool patch_apply(const char *text, const char *diff, const char *shown, bool is_
     g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(Change));
     g_array_set_clear_func(changes, change_clear);
     g_autofree char *whole = NULL;
-    if (!place_all(&lines, hunks, changes, &whole, error))
+    if (!place_all(&lines, hunks, changes, &whole, newlines, error))
         return false;
     g_array_sort(changes, by_place);
     if (!check_overlaps(changes, shown, error))
         return false;
-    *ret_text = whole ? g_steal_pointer(&whole) : patch_text_rebuild(&lines, changes);
+    *ret_text = whole ? g_steal_pointer(&whole) : patch_text_rebuild(&lines, changes, newlines);
     return true;
 }

@@ -6,7 +6,7 @@
  */
 #include "tools/edit/patch_envelope.h"
 
-#include "tools/edit/edit_target.h"
+#include "tools/edit/edit_ends.h"
 
 #include <string.h>
 

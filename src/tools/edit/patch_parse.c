@@ -7,7 +7,7 @@
 #include "tools/edit/patch_parse.h"
 
 #include "base/str.h"
-#include "tools/edit/edit_target.h"
+#include "tools/edit/edit_ends.h"
 #include "tools/edit/patch_envelope.h"
 
 #define METADATA                                                                                   \

@@ -224,11 +224,11 @@ static Step *add_write(PatchPlan *self, EditTarget *target)
     return step;
 }
 
-/* Takes `text`. */
-static void change_text(PatchPlan *self, const Place *place, char *text)
+/* Takes `text`; `newlines` as edit_target_take_text() has them. */
+static void change_text(PatchPlan *self, const Place *place, char *text, const GArray *newlines)
 {
     Spot *spot = place->spot;
-    edit_target_take_text(spot->target, text);
+    edit_target_take_text(spot->target, text, newlines);
     if (!spot->write)
         spot->write = add_write(self, spot->target);
     spot->write->is_dropped = false;
@@ -290,13 +290,14 @@ static bool plan_update(PatchPlan *self, const PatchEntry *entry, PatchDone *don
         return false;
     char *after = NULL;
     const char *text = from.spot->target->text;
+    g_autoptr(GArray) newlines = edit_newlines_new();
     if (!patch_apply(text, entry->text, from.shown, self->is_fuzzy, &self->budget->steps, &after,
-                     error))
+                     newlines, error))
         return false;
     bool is_changed = strcmp(text, after) != 0;
     patch_done_describe(done, "update", text, after);
     if (is_changed)
-        change_text(self, &from, after);
+        change_text(self, &from, after, newlines);
     else
         g_free(after);
     if (entry->rename) {
@@ -333,7 +334,8 @@ static bool plan_create(PatchPlan *self, const PatchEntry *entry, PatchDone *don
     // the whole of it is new, its line ends too
     target->has_bom = false;
     target->has_crlf = false;
-    change_text(self, &place, g_strdup(entry->text));
+    g_clear_pointer(&target->ends, g_byte_array_unref);
+    change_text(self, &place, g_strdup(entry->text), NULL);
     return true;
 }
 

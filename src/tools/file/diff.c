@@ -42,8 +42,8 @@ static void append_gap(Print *self, size_t number)
 static void append_kept(Print *self, size_t from, size_t to, size_t moved, bool has_change)
 {
     const DiffLine *before = self->diff->before;
-    size_t head =
-        from == 0 ? 0 : MIN(to - from, DIFF_CONTEXT_LINES); // what precedes them is a change
+    bool is_after_change = self->first_changed > 0;
+    size_t head = is_after_change ? MIN(to - from, DIFF_CONTEXT_LINES) : 0;
     size_t tail = has_change ? MIN(to - from - head, DIFF_CONTEXT_LINES) : 0;
     size_t shift = self->has_anchors ? moved : 0;
     for (size_t i = from; i < from + head; i++)

@@ -1,6 +1,7 @@
 /* See text_lines.h. */
 #include "tools/file/text_lines.h"
 
+#include <stdint.h>
 #include <string.h>
 
 GArray *text_lines_split(const char *text)
@@ -40,14 +41,20 @@ void text_lines_append(GArray *out, const GArray *lines, size_t from, size_t to)
         g_array_append_vals(out, text_line_at(lines, from), (unsigned)(to - from));
 }
 
-char *text_lines_join(const GArray *lines)
+char *text_lines_join(const GArray *lines, const char *source, GArray *newlines)
 {
     GString *out = g_string_new(NULL);
+    size_t source_size = newlines ? strlen(source) : 0;
     for (size_t i = 0; i < lines->len; i++) {
-        if (i > 0)
-            g_string_append_c(out, '\n');
-        g_string_append_len(out, text_line_at(lines, i)->text,
-                            (gssize)text_line_at(lines, i)->size);
+        const TextLine *line = text_line_at(lines, i);
+        g_string_append_len(out, line->text, (gssize)line->size);
+        if (i + 1 == lines->len)
+            break;
+        g_string_append_c(out, '\n');
+        size_t at = (uintptr_t)line->text - (uintptr_t)source; // wraps where it is before it
+        at = at <= source_size ? at + line->size : TEXT_LINES_NEW;
+        if (newlines)
+            g_array_append_val(newlines, at);
     }
     return g_string_free(out, FALSE);
 }

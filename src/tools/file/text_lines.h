@@ -23,5 +23,8 @@ char *text_lines_part(const GArray *lines, size_t from, size_t to);
 /* Appends the lines from <= i < to to others, also of TextLine. */
 void text_lines_append(GArray *out, const GArray *lines, size_t from, size_t to);
 
-/* With newlines between them. Caller frees. */
-char *text_lines_join(const GArray *lines);
+/* With newlines between them. `newlines` (may be NULL) gets for each of these where it is in
+   `source`, which the lines that are kept are borrowed from; TEXT_LINES_NEW: it is not. Caller
+   frees. */
+#define TEXT_LINES_NEW G_MAXSIZE
+char *text_lines_join(const GArray *lines, const char *source, GArray *newlines);
