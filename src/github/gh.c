@@ -9,6 +9,7 @@
 #include "github/gh_env.h"
 #include "github/gh_error.h"
 #include "github/gh_process.h"
+#include "github/gh_version.h"
 
 #define GH_TIMEOUT_MS (5 * 60 * 1000)
 #define ABORTED       "Operation aborted"
@@ -52,6 +53,20 @@ static bool fail_run(ToolCall *call, const GhSpec *spec, GError *run_error, GErr
     return pass_error(error, &owned);
 }
 
+/* As asked for, and what this gh needs to print it as it is. Caller frees. A gh that cannot say its
+   version says why when it runs. */
+static char **complete_argv(ToolCall *call, const GhSpec *spec, const char *executable)
+{
+    g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
+    g_autofree char *text = NULL;
+    GhVersion version;
+    g_strv_builder_addv(argv, (const char **)spec->argv);
+    if (spec->is_raw && gh_version_of(executable, tool_call_cancel(call), &text, &version, NULL) &&
+        gh_version_has_raw_flag(version))
+        g_strv_builder_add(argv, GH_RAW_FLAG);
+    return g_strv_builder_end(argv);
+}
+
 static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_result, GError **error)
 {
     const Settings *settings = tool_call_settings(call);
@@ -59,9 +74,10 @@ static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_resu
     g_autofree char *executable = gh_env_find_executable(settings, cwd, cwd);
     if (!executable)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
+    g_auto(GStrv) argv = complete_argv(call, spec, executable);
     const GhProcess process = {
         .path = executable,
-        .argv = spec->argv,
+        .argv = (const char *const *)argv,
         .inherits_target = true,
         .proc = {
             .cwd = cwd,

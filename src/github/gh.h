@@ -16,6 +16,7 @@ typedef struct GhSpec {
     bool has_explicit_repo;  // a repository was given by the caller or is resolved already
                              // (github-tool §0.3)
     bool is_untrimmed;       // text is left as it came
+    bool is_raw;             // what is asked for is no JSON: logs, diffs, files
     bool keeps_tail;         // output over the cap: keep the last part (job logs) instead of E6
     int64_t timeout_ms;      // 0: 5 minutes
 } GhSpec;

@@ -204,13 +204,13 @@ forge_ctl POST /_forge/run '{"repo":"harbor/tidepool","branch":"docs/usage","wor
 run kedge github run_watch --run "$(json "$E2E_TMP/run/run" id)"
 expect_exit 1
 expect_contains stdout "### late [cancelled]"
-expect_contains stdout "Log tail unavailable."
+expect_contains stdout "Log tail unavailable: gh: "
 expect_matches stdout '^Run failed\.$'
 fault '{"match":{"kind":"blob"},"times":null,"drop":"before"}' '{"match":{"path":"actions/jobs/[0-9]+/logs"},"times":null,"status":500}'
 TMPDIR=$HOME/tmp run kedge github run_watch --run 16045200304
 expect_exit 1
 expect_contains stdout "### test [failure]"
-expect_contains stdout "Log tail unavailable."
+expect_contains stdout "Log tail unavailable: gh: "
 
 t "a rate limit while watching is waited out (15 s)"
 fault '{"match":{"path":"actions/runs/[0-9]+$"},"kind_of":"primary","reset_in":1}'

@@ -61,7 +61,8 @@ void gh_fixture_reply_out(GhFixture *self, const char *out); // any call, exit 0
 void gh_fixture_set_lookup(GhFixture *self, const GhReply *reply);
 
 /* What `gh --version` says, 2.92.0 unless set before the first call; it is not among the calls
- * below. */
+   below. From 2.97 on the stub is as strict as that gh: what holds escape sequences is printed with
+   --allow-escape-sequences alone, which an older one does not know. */
 void gh_fixture_set_version(GhFixture *self, const char *version);
 
 /* `arguments` is JSON text of the `github` tool's arguments. */

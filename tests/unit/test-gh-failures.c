@@ -3,10 +3,11 @@
  */
 #include "unit.h"
 
-#include "gh_fixture.h"
+#include "item_fixture.h"
 
 #include "base/file.h"
 #include "base/worker.h"
+#include "github/github.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -209,6 +210,89 @@ static void test_host_of_the_environment(void **state G_GNUC_UNUSED)
     }
 }
 
+#define RUN_REPLY "{\"id\":5,\"name\":\"ci\",\"status\":\"completed\",\"conclusion\":\"failure\"}"
+#define JOBS_REPLY                                                                                 \
+    "{\"jobs\":[{\"id\":62,\"name\":\"test\",\"status\":\"completed\",\"conclusion\":"             \
+    "\"failure\"}]}"
+
+/* gh 2.97 and newer keep back what holds escape sequences unless they are asked not to, with a flag
+   that older ones do not know: every way to a log, a diff or a file shows it with any of them. */
+static void test_escape_sequences(void **state G_GNUC_UNUSED)
+{
+    static const char *const versions[] = { "2.96.0", "2.102.0" };
+    static const struct {
+        const ToolDef *tool; // NULL: an address
+        const char *arguments, *match;
+        bool is_diff;
+    } ways[] = {
+        { NULL, "{\"path\":\"run://o/r/5\"}", "*actions/jobs/62/logs", false },
+        { &tool_github, "{\"op\":\"run_watch\",\"repo\":\"o/r\",\"run\":\"5\"}",
+          "*actions/jobs/62/logs", false },
+        { NULL, "{\"path\":\"pr://o/r/5/diff/all\"}", "pr diff 5*", true },
+        { NULL, "{\"path\":\"gh://o/r/a.c\"}", "*raw+json*", false },
+        { &tool_gh_pr_diff, "{\"number\":5,\"repo\":\"o/r\"}", "pr diff 5*", true },
+        { &tool_gh_api_get, "{\"endpoint\":\"repos/o/r/actions/jobs/62/logs\"}",
+          "api repos/o/r/actions/jobs/62/logs*", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(versions) * G_N_ELEMENTS(ways); i++) {
+        size_t way = i / G_N_ELEMENTS(versions);
+        const char *version = versions[i % G_N_ELEMENTS(versions)];
+        g_autoptr(GhFixture) fixture = item_fixture_new(NULL);
+        if (ways[way].tool)
+            fixture->tool = ways[way].tool;
+        gh_fixture_set_version(fixture, version);
+        gh_fixture_reply(fixture, &(GhReply) { .match = "*actions/runs/5", .out = RUN_REPLY });
+        gh_fixture_reply(fixture,
+                         &(GhReply) { .match = "*actions/runs/5/jobs*", .out = JOBS_REPLY });
+        gh_fixture_reply(fixture,
+                         &(GhReply) { .match = "*+json repos/o/r/contents/a.c",
+                                      .out = "{\"type\":\"file\",\"encoding\":\"none\"}" });
+        gh_fixture_reply(fixture,
+                         &(GhReply) { .match = ways[way].match,
+                                      .out = ways[way].is_diff
+                                                 ? "diff --git a/a.c b/a.c\n--- a/a.c\n+++ "
+                                                   "b/a.c\n@@ -1 +1 @@\n-a\n+\033[31mred\033[0m\n"
+                                                 : "one\n\033[31mred\033[0m\n" });
+        g_auto(ToolResult) result = gh_fixture_call(fixture, ways[way].arguments);
+        g_autofree char *text = tool_result_text(&result);
+        if (result.is_error || !strstr(text, "red"))
+            fail_msg("gh %s, %s: %s", version, ways[way].arguments, text);
+    }
+}
+
+/* What failed is said, with gh's words, and is not taken for an absence. */
+static void test_failures_are_no_absence(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *match, *err, *arguments, *want;
+    } cases[] = {
+        { "*actions/jobs/62/logs", "gh: Server Error (HTTP 502)", "{\"path\":\"run://o/r/5\"}",
+          "\nThe log is not available: gh: Server Error (HTTP 502)" },
+        { "*actions/jobs/62/logs", "gh: Gone (HTTP 410)", "{\"path\":\"run://o/r/5\"}",
+          "\nThe log is not available (yet, or no more): gh: Gone (HTTP 410)" },
+        { "*check-runs/62/annotations", "gh: Resource not accessible (HTTP 403)",
+          "{\"path\":\"run://o/r/5\"}",
+          "\nAnnotations unavailable: gh: Resource not accessible (HTTP 403)\n" },
+        { "*actions/jobs/62", "gh: Server Error (HTTP 502)", "{\"path\":\"run://o/r/5\"}",
+          "\nStep unavailable: gh: Server Error (HTTP 502)\n" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GhFixture) fixture = item_fixture_new(NULL);
+        gh_fixture_reply(fixture, &(GhReply) { .match = "*actions/runs/5", .out = RUN_REPLY });
+        gh_fixture_reply(fixture,
+                         &(GhReply) { .match = "*actions/runs/5/jobs*", .out = JOBS_REPLY });
+        gh_fixture_reply(fixture,
+                         &(GhReply) { .match = cases[i].match, .err = cases[i].err, .status = 1 });
+        gh_fixture_reply(fixture, &(GhReply) { .match = "*annotations", .out = "[]" });
+        gh_fixture_reply(fixture, &(GhReply) { .match = "*logs", .out = "a log\n" });
+        gh_fixture_reply(fixture, &(GhReply) { .match = "*jobs/62", .out = "{}" });
+        g_auto(ToolResult) result = gh_fixture_call(fixture, cases[i].arguments);
+        g_autofree char *text = tool_result_text(&result);
+        if (result.is_error || !strstr(text, cases[i].want))
+            fail_msg("%s: %s", cases[i].want, text);
+    }
+}
+
 static void fire_when_started(void *data)
 {
     GhFixture *fixture = data;
@@ -347,10 +431,11 @@ static void test_too_much_output(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_failures),        cmocka_unit_test(test_gh_is_gone),
-        cmocka_unit_test(test_environment),     cmocka_unit_test(test_host_of_the_environment),
-        cmocka_unit_test(test_cancel),          cmocka_unit_test(test_at_most_four_at_once),
-        cmocka_unit_test(test_planted_gh),      cmocka_unit_test(test_named_executable),
+        cmocka_unit_test(test_failures),         cmocka_unit_test(test_gh_is_gone),
+        cmocka_unit_test(test_environment),      cmocka_unit_test(test_host_of_the_environment),
+        cmocka_unit_test(test_escape_sequences), cmocka_unit_test(test_failures_are_no_absence),
+        cmocka_unit_test(test_cancel),           cmocka_unit_test(test_at_most_four_at_once),
+        cmocka_unit_test(test_planted_gh),       cmocka_unit_test(test_named_executable),
         cmocka_unit_test(test_too_much_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

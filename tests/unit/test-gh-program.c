@@ -5,9 +5,11 @@
 
 #include "gh_fixture.h"
 
+#include "base/dirs.h"
 #include "github/classify/gh_kind.h"
 #include "github/safe/gh_program.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
@@ -125,7 +127,53 @@ static void test_project_minimum(void **state G_GNUC_UNUSED)
     }
 }
 
-/* gh-17.2-R28: asked once, and again when the file has changed. */
+/* A program answers for later processes, too: what a file of the cache says of it counts, until the
+   program or that file is another. */
+static void test_version_is_kept_in_a_file(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    g_autofree char *cache = dirs_cache();
+    g_autofree char *kept = g_build_filename(cache, "gh-version.json", NULL);
+    g_autofree char *gh = g_build_filename(fixture->bin, "gh", NULL);
+    g_autofree char *echo = g_find_program_in_path("echo");
+    g_autofree char *data = NULL;
+    gsize size = 0;
+    assert_true(g_file_get_contents(echo, &data, &size, NULL));
+    assert_true(g_file_set_contents(gh, data, (gssize)size, NULL)); // says no number of gh's
+    assert_int_equal(g_chmod(gh, 0755), 0);
+    static const struct {
+        const char *name, *from, *to, *want;
+        bool is_changed;
+    } cases[] = {
+        { "asked", NULL, NULL, "DEV", false },
+        { "kept", "\"DEV\"", "\"9.9.9\"", "9.9.9", false },
+        { "another path", "/gh\"", "/hg\"", "DEV", false },
+        { "no version", "\"DEV\"", "\"new\"", "DEV", false },
+        { "broken", "\"DEV\"", "", "DEV", false },
+        { "the program has changed", "\"DEV\"", "\"9.9.9\"", "DEV", true },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = NULL;
+        if (cases[i].from) {
+            assert_true(g_file_get_contents(kept, &text, NULL, NULL));
+            g_auto(GStrv) parts = g_strsplit(text, cases[i].from, -1);
+            g_autofree char *changed = g_strjoinv(cases[i].to, parts);
+            assert_true(g_file_set_contents(kept, changed, -1, NULL));
+        }
+        if (cases[i].is_changed)
+            assert_int_equal(utimensat(AT_FDCWD, gh, (struct timespec[2]) { { 0 } }, 0), 0);
+        g_auto(GhProgram) program = { 0 };
+        g_autoptr(GError) error = NULL;
+        if (!find(fixture, &program, &error) || strcmp(program.version_text, cases[i].want) != 0)
+            fail_msg("%s: %s", cases[i].name, error ? error->message : program.version_text);
+        struct stat info;
+        assert_int_equal(stat(kept, &info), 0);
+        assert_true(cases[i].from || (info.st_mode & 0777) == 0600);
+    }
+}
+
+/* gh-17.2-R28: a script may start another gh tomorrow: asked once in a process, and again when it
+   has changed. */
 static void test_version_is_kept(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
@@ -220,6 +268,14 @@ static void test_version_numbers(void **state G_GNUC_UNUSED)
         assert_true(gh_version_parse(cases[i].a, &a) && gh_version_parse(cases[i].b, &b));
         assert_int_equal(gh_version_compare(a, b), cases[i].want);
     }
+    static const struct {
+        const char *version;
+        bool has_flag;
+    } flags[] = { { "2.96.9", false }, { "2.97.0", true }, { "2.102.0", true }, { "3.0", true } };
+    for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
+        assert_true(gh_version_parse(flags[i].version, &a));
+        assert_int_equal(gh_version_has_raw_flag(a), flags[i].has_flag);
+    }
     static const char *const none[] = { "", "DEV", "2", "2.x", "99999999999.1.1" };
     for (size_t i = 0; i < G_N_ELEMENTS(none); i++)
         assert_false(gh_version_parse(none[i], &a));
@@ -229,9 +285,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions),        cmocka_unit_test(test_project_minimum),
-        cmocka_unit_test(test_version_is_kept), cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_missing),         cmocka_unit_test(test_planted),
-        cmocka_unit_test(test_version_numbers),
+        cmocka_unit_test(test_version_is_kept), cmocka_unit_test(test_version_is_kept_in_a_file),
+        cmocka_unit_test(test_cancelled),       cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_planted),         cmocka_unit_test(test_version_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

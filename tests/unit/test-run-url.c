@@ -66,7 +66,7 @@ static void test_run(void **state G_GNUC_UNUSED)
                "error\n##[error]Process completed with exit code 2.\n```" },
         { "nothing but its name",
           { NULL, NULL, NULL },
-          HEAD "\nThe log is not available (yet, or no more)." },
+          HEAD "\nThe log is not available (yet, or no more): gh: Not Found (HTTP 404)" },
         { "odd answers",
           { "{\"steps\":[3,null,{\"conclusion\":\"failure\"}]}", "[7,{}]", "x\n" },
           HEAD "Step: 3.  [failure]\n\nAnnotations:\n- (no file) [?] \n- (no file) [?] \n\nLog, "

@@ -265,9 +265,10 @@ static void test_commit_failure(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH_BRANCH);
     g_autofree char *text = tool_result_text(&result);
     assert_false(result.is_error);
-    assert_true(g_str_has_suffix(text,
-                                 "Log tail unavailable.\n\nWorkflow runs for this commit failed."
-                                 "\n\nFull failed-job logs: artifact://0"));
+    assert_true(g_str_has_suffix(
+        text,
+        "Log tail unavailable: gh: Not Found (HTTP 404)\n\nWorkflow runs for this commit failed."
+        "\n\nFull failed-job logs: artifact://0"));
     assert_non_null(strstr(text, "\nRuns: 2\n\n### Run #7 - ci\n\nStatus: in_progress\n"));
     assert_non_null(strstr(text, "\n\n### Run #8\n\nStatus: completed\nConclusion: stale\n"));
     assert_non_null(strstr(text, "### lint [cancelled]\nRun: #8\nCompleted: "));

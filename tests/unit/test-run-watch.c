@@ -85,8 +85,10 @@ static void test_failure(void **state G_GNUC_UNUSED)
                                  "\",\"tail\":2.9}");
     gh_expect_text(
         "github-T108", &result,
-        FAILED_REPORT(TAIL_2, "Log tail unavailable.") "\n\n"
-                                                       "Full failed-job logs: artifact://0");
+        FAILED_REPORT(
+            TAIL_2,
+            "Log tail unavailable: gh: Not Found (HTTP 404)") "\n\n"
+                                                              "Full failed-job logs: artifact://0");
     watch_expect_waits("github-T108", fixture, "5");
     watch_expect_updates("github-T108", fixture, "1 1n");
     watch_expect_same("snapshot", watch_update_text(fixture, 0), SNAPSHOT(""));
@@ -97,7 +99,8 @@ static void test_failure(void **state G_GNUC_UNUSED)
     g_autofree char *path = g_build_filename(fixture->artifacts_dir, "0.github.log", NULL);
     g_autofree char *full = NULL;
     assert_true(file_read(path, 1024 * 1024, &full, NULL, NULL));
-    watch_expect_same("github-T110", full, FAILED_REPORT(FULL_LOG, "Full log unavailable."));
+    watch_expect_same("github-T110", full,
+                      FAILED_REPORT(FULL_LOG, "Full log unavailable: gh: Not Found (HTTP 404)"));
 
     assert_string_equal(json_get_text(result.details, "artifactId"), "0");
     g_autofree char *names = json_to_text(json_get_array(result.details, "failedJobs"));
@@ -119,7 +122,8 @@ static void test_failure_without_session(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result =
         gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"repo\":\"harbor/tidepool\",\"run\":\"" ID
                                  "\",\"tail\":2}");
-    gh_expect_text("no artifact", &result, FAILED_REPORT(TAIL_2, "Log tail unavailable."));
+    gh_expect_text("no artifact", &result,
+                   FAILED_REPORT(TAIL_2, "Log tail unavailable: gh: Not Found (HTTP 404)"));
     assert_null(json_get_text(result.details, "artifactId"));
 }
 
@@ -132,7 +136,8 @@ static void test_failed_and_completed(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result =
         gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"repo\":\"harbor/tidepool\",\"run\":\"" ID
                                  "\",\"tail\":2}");
-    gh_expect_text("github-T109", &result, FAILED_REPORT(TAIL_2, "Log tail unavailable."));
+    gh_expect_text("github-T109", &result,
+                   FAILED_REPORT(TAIL_2, "Log tail unavailable: gh: Not Found (HTTP 404)"));
     watch_expect_waits("github-T109", fixture, "");
     watch_expect_updates("github-T109", fixture, "1");
 }

@@ -37,27 +37,36 @@ static void log_fetch_run(void *data)
     const GhSpec spec = {
         .argv = (const char *const *)argv,
         .has_explicit_repo = true,
+        .is_raw = true,
         .keeps_tail = true,
     };
-    g_auto(GhResult) result = { 0 };
-    if (!gh_run(self->call, &spec, &result, &self->error) || result.exit_status != 0)
+    g_autofree char *output = NULL;
+    g_autoptr(GError) failure = NULL;
+    if (!gh_text(self->call, &spec, &output, &failure)) {
+        self->log.failure = text_one_line(failure->message);
+        if (error_is(failure, KEDGE_ERROR_CANCELLED))
+            self->error = g_steal_pointer(&failure);
         return;
-    g_autofree char *text = text_norm_block(result.output);
+    }
+    g_autofree char *text = text_norm_block(output);
     if (text[0] != '\0')
         self->log.full = g_strdup(tail_bytes(text, self->max_bytes));
-}
-
-static void log_fetch_clear(void *data)
-{
-    LogFetch *self = data;
-    g_clear_pointer(&self->log.full, g_free);
-    g_clear_error(&self->error);
+    else
+        self->log.failure = g_strdup("it is empty");
 }
 
 static void job_log_clear(void *data)
 {
     JobLog *self = data;
     g_clear_pointer(&self->full, g_free);
+    g_clear_pointer(&self->failure, g_free);
+}
+
+static void log_fetch_clear(void *data)
+{
+    LogFetch *self = data;
+    job_log_clear(&self->log);
+    g_clear_error(&self->error);
 }
 
 static GArray *log_fetches_new(ToolCall *call, const char *repo, const GPtrArray *runs)
@@ -93,7 +102,7 @@ bool job_logs_fetch(ToolCall *call, const char *repo, const GPtrArray *runs, GAr
         if (fetch->error)
             return pass_error(error, &fetch->error);
         g_array_append_val(logs, fetch->log);
-        fetch->log.full = NULL;
+        fetch->log.full = fetch->log.failure = NULL;
     }
     *ret_logs = g_steal_pointer(&logs);
     return true;

@@ -11,11 +11,12 @@
 typedef struct JobLog { // `run` and `job` are borrowed
     const WatchedRun *run;
     const RunJob *job;
-    char *full; // NULL: not available
+    char *full;    // NULL: not available
+    char *failure; // then: what failed and what gh said, on one line
 } JobLog;
 
-/* The log of every failed job of `runs`, side by side; a log that cannot be had is no error. The
-   array (of JobLog) must not outlive `runs`. */
+/* The log of every failed job of `runs`, side by side. A log that cannot be had is no error but has
+   its own. The array (of JobLog) must not outlive `runs`. */
 bool job_logs_fetch(ToolCall *call, const char *repo, const GPtrArray *runs, GArray **ret_logs,
                     GError **error);
 

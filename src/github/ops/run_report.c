@@ -117,7 +117,8 @@ static void log_block(GString *out, const RunWatch *watch, const JobLog *log, bo
     text_line(out, "", "URL", log->job->url);
     g_string_append_c(out, '\n');
     if (!log->full) {
-        g_string_append(out, is_full ? "Full log unavailable.\n\n" : "Log tail unavailable.\n\n");
+        g_string_append_printf(out, "%s unavailable: %s\n\n", is_full ? "Full log" : "Log tail",
+                               log->failure);
         return;
     }
     if (is_full) {

@@ -1,19 +1,11 @@
 /*
- * The gh that the gh tools run: where it is and which version (gh-policy §6.5, §13). The answer of
- * `gh --version` is kept for the process until the file changes. Thread safe; blocks.
+ * The gh that the gh tools run: where it is and which version (gh-policy §6.5, §13). Thread safe;
+ * blocks.
  */
 #pragma once
 
-#include "base/cancel.h"
+#include "github/gh_version.h"
 #include "tool/settings.h"
-
-typedef struct GhVersion {
-    unsigned part[3]; // major, minor, patch
-} GhVersion;
-
-int gh_version_compare(GhVersion a, GhVersion b); // < 0, 0, > 0
-/* The first X.Y.Z or X.Y in `text`; what follows is ignored. */
-bool gh_version_parse(const char *text, GhVersion *ret_version);
 
 typedef struct GhProgram {
     char *path;

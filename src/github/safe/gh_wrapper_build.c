@@ -351,6 +351,8 @@ bool gh_wrapper_build(const GhWrapper *wrapper, const GhWrapperArgs *args, const
         return false;
     for (size_t i = 0; i < G_N_ELEMENTS(wrapper->fixed) && wrapper->fixed[i]; i++)
         builder_add(&builder, wrapper->fixed[i]);
+    if (wrapper->is_raw && call->program.path && gh_version_has_raw_flag(call->program.version))
+        builder_add(&builder, GH_RAW_FLAG);
     if (!(wrapper->is_search ? add_search(&builder, error) : add_filters(&builder, error)))
         return false;
     *ret_argv = g_strv_builder_end(argv);

@@ -22,7 +22,8 @@ static const GhWrapper wrappers[] = {
       .defaults = ITEM_FIELDS },
     { &tool_gh_pr_list, { "pr", "list" }, GH_SUBJECT_NONE, .has_repo = true, .limit = 30, .has_json = true,
       .set = GH_FIELDS_PR_LIST, .defaults = "number,title,state,author,createdAt,headRefName" },
-    { &tool_gh_pr_diff, { "pr", "diff" }, GH_SUBJECT_NUMBER, .has_repo = true, .fixed = { "--color", "never" } },
+    { &tool_gh_pr_diff, { "pr", "diff" }, GH_SUBJECT_NUMBER, .has_repo = true, .fixed = { "--color", "never" },
+      .is_raw = true },
     { &tool_gh_pr_checks, { "pr", "checks" }, GH_SUBJECT_NUMBER, .has_repo = true, .has_json = true,
       .set = GH_FIELDS_PR_CHECKS, .defaults = CHECK_FIELDS },
     { &tool_gh_pr_files, { "pr", "view" }, GH_SUBJECT_NUMBER, .has_repo = true, .has_json = true, .set = GH_FIELDS_PR,
@@ -43,7 +44,7 @@ static const GhWrapper wrappers[] = {
       .set = GH_FIELDS_SEARCH_PRS, .defaults = SEARCH_FIELDS },
     { &tool_gh_search_issues, { "search", "issues" }, GH_SUBJECT_NONE, .is_search = true, .limit = 30, .has_json = true,
       .set = GH_FIELDS_SEARCH_ISSUES, .defaults = SEARCH_FIELDS },
-    { &tool_gh_api_get, { "api", NULL }, GH_SUBJECT_ENDPOINT },
+    { &tool_gh_api_get, { "api", NULL }, GH_SUBJECT_ENDPOINT, .is_raw = true },
 };
 // clang-format on
 

@@ -29,6 +29,7 @@ typedef struct GhWrapper {
     const char *defaults;
     const char *added;    // a field that is always asked for; NULL: none
     const char *fixed[3]; // at the end of the command line
+    bool is_raw;          // what it prints is no JSON
 } GhWrapper;
 
 /* The command line of a call, checked (gh-policy §12.3, §12.4). `context` is the call's. Caller

@@ -141,6 +141,7 @@ static bool file_at_ref_decode(ToolCall *call, const FileUrl *url, const json_t 
             .argv = (const char *const *)argv,
             .has_explicit_repo = true,
             .is_untrimmed = true,
+            .is_raw = true,
         };
         return gh_text(call, &spec, ret_text, error);
     }

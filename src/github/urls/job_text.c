@@ -14,27 +14,6 @@
 #define ANNOTATIONS_SHOWN 5
 #define EXIT_MARK         "Process completed with exit code "
 
-/* NULL when there is none to be had; false only when the call was stopped. */
-static bool job_text_fetch(ToolCall *call, const char *repo, const char *path, json_type wanted,
-                           json_t **ret_value, GError **error)
-{
-    g_auto(GStrv) argv = run_api_argv(repo, false, path, NULL);
-    const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = true };
-    g_autoptr(GError) failure = NULL;
-    *ret_value = NULL;
-    if (gh_json(call, &spec, wanted, ret_value, &failure) ||
-        !error_is(failure, KEDGE_ERROR_CANCELLED))
-        return true;
-    return pass_error(error, &failure);
-}
-
-static bool has_failed(const json_t *step)
-{
-    static const char *const failed[] = { "failure", "timed_out", "cancelled", NULL };
-    const char *conclusion = json_get_text(step, "conclusion");
-    return conclusion && g_strv_contains(failed, conclusion);
-}
-
 /* One line of at most about `max_bytes`, with "…" where it was cut. Caller frees. */
 static char *short_line(const char *text, size_t max_bytes)
 {
@@ -45,12 +24,45 @@ static char *short_line(const char *text, size_t max_bytes)
     return g_strconcat(head, "…", NULL);
 }
 
+/* GitHub has none, or this login may not see it; another failure may be over the next time. */
+static bool is_absent(const char *failure)
+{
+    return strstr(failure, "HTTP 404") || strstr(failure, "HTTP 410");
+}
+
+/* NULL when there is none to be had, after a line of `out` that says why when it is no absence;
+   false only when the call was stopped. */
+static bool job_text_fetch(ToolCall *call, const char *repo, const char *path, json_type wanted,
+                           const char *what, GString *out, json_t **ret_value, GError **error)
+{
+    g_auto(GStrv) argv = run_api_argv(repo, false, path, NULL);
+    const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = true };
+    g_autoptr(GError) failure = NULL;
+    *ret_value = NULL;
+    if (gh_json(call, &spec, wanted, ret_value, &failure))
+        return true;
+    if (error_is(failure, KEDGE_ERROR_CANCELLED))
+        return pass_error(error, &failure);
+    if (is_absent(failure->message))
+        return true;
+    g_autofree char *line = short_line(failure->message, LINE_MAX_BYTES);
+    g_string_append_printf(out, "%s unavailable: %s\n", what, line);
+    return true;
+}
+
+static bool has_failed(const json_t *step)
+{
+    static const char *const failed[] = { "failure", "timed_out", "cancelled", NULL };
+    const char *conclusion = json_get_text(step, "conclusion");
+    return conclusion && g_strv_contains(failed, conclusion);
+}
+
 static bool append_steps(ToolCall *call, const char *repo, const RunJob *job, GString *out,
                          GError **error)
 {
     g_autofree char *path = g_strdup_printf("/actions/jobs/%" G_GINT64_FORMAT, job->id);
     g_autoptr(json_t) data = NULL;
-    if (!job_text_fetch(call, repo, path, JSON_OBJECT, &data, error))
+    if (!job_text_fetch(call, repo, path, JSON_OBJECT, "Step", out, &data, error))
         return false;
     json_each (json_get_array(data, "steps"), i, step) {
         if (!has_failed(step))
@@ -83,7 +95,7 @@ static bool append_annotations(ToolCall *call, const char *repo, const RunJob *j
     g_autofree char *path =
         g_strdup_printf("/check-runs/%" G_GINT64_FORMAT "/annotations", job->id);
     g_autoptr(json_t) list = NULL;
-    if (!job_text_fetch(call, repo, path, JSON_ARRAY, &list, error))
+    if (!job_text_fetch(call, repo, path, JSON_ARRAY, "Annotations", out, &list, error))
         return false;
     size_t count = json_array_size(list);
     if (count > 0)
@@ -151,6 +163,13 @@ static void append_log(GString *out, const JobLog *log, size_t room)
                            tail.first + dropped, tail.last, tail.total, fence, text, fence);
 }
 
+static void append_no_log(GString *out, const JobLog *log)
+{
+    g_autofree char *line = short_line(log->failure, LINE_MAX_BYTES);
+    g_string_append_printf(out, "\nThe log is not available%s: %s\n",
+                           is_absent(line) ? " (yet, or no more)" : "", line);
+}
+
 static void append_head(GString *out, const RunJob *job)
 {
     g_autofree char *name = short_line(job->name, LINE_MAX_BYTES);
@@ -178,15 +197,15 @@ bool job_text_explain(ToolCall *call, const char *repo, const WatchedRun *run, c
         !append_annotations(call, repo, job, annotations, error) ||
         !fetch_log(call, repo, run, job, &logs, error))
         return false;
-    const JobLog *log = logs->len > 0 ? &g_array_index(logs, JobLog, 0) : NULL;
-    bool has_log = log && log->full;
+    const JobLog *log = &g_array_index(logs, JobLog, 0); // of the one job, which has failed
+    bool has_log = log->full != NULL;
     if (has_log)
         append_exit_code(section, log->full);
     g_string_append(section, annotations->str);
     if (has_log)
         append_log(section, log, JOB_TEXT_MAX_BYTES - MIN(section->len, JOB_TEXT_MAX_BYTES));
     else
-        g_string_append(section, "\nThe log is not available (yet, or no more).\n");
+        append_no_log(section, log);
     g_string_append(out, section->str);
     return true;
 }

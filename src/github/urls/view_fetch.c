@@ -187,6 +187,7 @@ static bool fetch_diff(ToolCall *call, const ViewAddress *address, ViewRow *ret_
                                         address->repo, NULL },
         .has_explicit_repo = true,
         .is_untrimmed = true,
+        .is_raw = true,
     };
     g_autoptr(GError) failure = NULL;
     g_autofree char *diff = NULL;
