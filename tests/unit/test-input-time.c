@@ -101,6 +101,16 @@ static void test_unmarked_paste(void **state)
         { "lines", "int main(void)\r{\r}\r", "<int main(void)\n{\n}\n>" },
         { "CRLF and controls", "one one one one\r\n\x03two\x7f", "<one one one one\ntwo>" },
         { "sixteen bytes", "0123456\r89012345", "<0123456\n89012345>" },
+        { "two short lines", "a\rb\r", "<a\nb\n>" },
+        { "three", "a\rb\rc\r", "<a\nb\nc\n>" },
+        { "three, and a fourth", "a\r\nb\r\n\r\nc", "<a\nb\n\nc>" },
+        { "lines of blanks", "\t\r\t\r", "<\t\n\t\n>" },
+        { "characters of more bytes", "漢\n漢\n", "<漢\n漢\n>" },
+        { "Enter twice", "ab\r\r", "a b Enter Enter" },
+        { "Enter, a line", "\rab\r", "Enter a b Enter" },
+        { "a line, and the next", "ab\rcd", "a b Enter c d" },
+        { "two lines where brackets are known", "a\rb\r", "a Enter b Enter", true },
+        { "two lines and a key", "a\rb\r\x1b[A", "a Enter b Enter Up" },
         { "fifteen", "01234\r78", "0 1 2 3 4 Enter 7 8" },
         { "one line", "漢漢漢漢漢漢", "漢 漢 漢 漢 漢 漢" },
         { "a line and Enter", "aaaaaaaaaaaaaaaa\r\n", "a a a a a a a a a a a a a a a a Enter C-j" },
@@ -119,6 +129,20 @@ static void test_unmarked_paste(void **state)
     feed_text(&probe, "\xe6\xbc");
     feed_text(&probe, "\xa2 one two three\rfour");
     expect(&probe, "a character that is cut", "<漢 one two three\nfour>");
+    feed_text(&probe, "one\rtwo\rthr\xc3");
+    feed_text(&probe, "\xa9\r");
+    feed_text(&probe, "four");
+    expect(&probe, "a paste in several reads", "<one\ntwo\nthré\nfour>");
+    feed_text(&probe, "one\rtwo\r");
+    feed_text(&probe, "\r");
+    expect(&probe, "Enter at once", "<one\ntwo\n> Enter");
+    feed_text(&probe, "one\rtwo\r");
+    feed_text(&probe, "\x1b[Ax");
+    expect(&probe, "an arrow at once", "<one\ntwo\n> Up x");
+    feed_text(&probe, "one\rtwo\r");
+    expect(&probe, "a moment later", "<one\ntwo\n>");
+    feed_text(&probe, "three\r");
+    expect(&probe, "it is over", "t h r e e Enter");
     feed_text(&probe, "\x1b[200~aaaaaaaaaaaaaaaa\rb");
     feed_text(&probe, "aaaaaaaaaaaaaaaa\rb");
     feed_text(&probe, "\x1b[201~");

@@ -16,7 +16,8 @@
 enum {
     REST_MS = 500,        // between two bytes of a sequence that has begun for sure
     PASTE_MS = 2000,      // without bytes: it was not closed
-    UNMARKED_BYTES = 16,  // of a read that may be a paste without marks
+    UNMARKED_MS = 50,     // after a piece of a paste without marks: what comes is its next piece
+    UNMARKED_BYTES = 16,  // of a read: with a line end inside it is a paste without marks
     MOUSE_BYTES = 3,      // after CSI M
     MAX_ESCAPE_MS = 10000 // of the setting
 };
@@ -40,11 +41,12 @@ struct Input {
     int escape_ms;
     bool is_kitty, has_brackets;
     State state;
-    bool has_alt;  // an ESC stood before what is being read
-    bool is_late;  // its ESC was given as a key
-    bool is_full;  // what is being read is too long
-    bool has_more; // bytes of this read after the one looked at
-    bool is_owed;  // a paste was ended by time: its rest, and its mark, may still come
+    bool has_alt;     // an ESC stood before what is being read
+    bool is_late;     // its ESC was given as a key
+    bool is_full;     // what is being read is too long
+    bool has_more;    // bytes of this read after the one looked at
+    bool is_owed;     // a paste was ended by time: its rest, and its mark, may still come
+    bool is_unmarked; // the paste that is being read ends by time
     gint64 deadline;
     size_t size; // of what is being read, without ESC
     char bytes[LIMIT_INPUT_SEQUENCE + 1];
@@ -144,7 +146,7 @@ static void give_piece(Input *self, bool is_last)
 static void begin_paste(Input *self)
 {
     input_reset(self);
-    self->is_owed = false;
+    self->is_owed = self->is_unmarked = false;
     input_paste_begin(&self->paste);
     self->state = STATE_PASTE;
 }
@@ -422,14 +424,29 @@ static bool goes_on(char byte)
     return byte == '[' || byte == 'O';
 }
 
+/* Whether two lines, and both ends of them, came at once: no one types that fast. One line, and
+   what was begun after it, may be what a slow connection had held back. */
+static bool has_two_lines(const char *data, size_t size)
+{
+    int lines = 0;
+    bool has_text = false;
+    for (size_t i = 0; i < size && lines < 2; i++) {
+        bool is_end = data[i] == '\r' || data[i] == '\n';
+        lines += is_end && has_text;
+        has_text = !is_end;
+    }
+    return lines == 2;
+}
+
 /* A read that is a paste although nothing marks it: several lines, and no sequence. */
 static bool is_unmarked_paste(const Input *self, const char *data, size_t size)
 {
     bool is_between = self->state == STATE_GROUND || self->state == STATE_UTF8 ||
                       (self->state == STATE_ESCAPE && self->is_late && !goes_on(data[0]));
-    if ((self->has_brackets && !self->is_owed) || !is_between || size < UNMARKED_BYTES ||
-        memchr(data, '\x1b', size))
+    if ((self->has_brackets && !self->is_owed) || !is_between || memchr(data, '\x1b', size))
         return false;
+    if (size < UNMARKED_BYTES)
+        return has_two_lines(data, size);
     while (size > 0 && (data[size - 1] == '\r' || data[size - 1] == '\n'))
         size--; // a line and Enter are typing
     return memchr(data, '\r', size) || memchr(data, '\n', size);
@@ -443,7 +460,7 @@ static bool is_owed_end(const Input *self, const char *data, size_t size)
            g_strstr_len(data, (gssize)size, mark);
 }
 
-static void take_unmarked_paste(Input *self, const char *data, size_t size)
+static void begin_unmarked_paste(Input *self)
 {
     char begun[8]; // of a character, by the read before
     size_t begun_size = self->state == STATE_UTF8 ? MIN(self->size, sizeof(begun)) : 0;
@@ -451,11 +468,16 @@ static void take_unmarked_paste(Input *self, const char *data, size_t size)
     bool was_owed = self->is_owed;
     begin_paste(self);
     self->is_owed = was_owed;
+    self->is_unmarked = true;
     for (size_t i = 0; i < begun_size; i++)
         input_take(self, begun[i]);
-    for (size_t i = 0; i < size; i++)
-        input_take(self, data[i]);
-    give_piece(self, true);
+}
+
+/* A key after a paste without marks ends it: a byte that comes alone, or a sequence. */
+static bool ends_unmarked_paste(const Input *self, const char *data, size_t size)
+{
+    return self->state == STATE_PASTE && self->is_unmarked &&
+           (memchr(data, '\x1b', size) || size == 1);
 }
 
 /* Whether nothing but ESC, or ESC and one character, has come: time makes keys of them. */
@@ -473,7 +495,7 @@ static void set_deadline(Input *self, gint64 now_ms)
     if (self->state == STATE_GROUND || self->state == STATE_UTF8)
         self->deadline = 0;
     else if (self->state == STATE_PASTE)
-        self->deadline = now_ms + PASTE_MS;
+        self->deadline = now_ms + (self->is_unmarked ? UNMARKED_MS : PASTE_MS);
     else if (is_undecided(self) && !self->is_kitty)
         self->deadline = now_ms + self->escape_ms;
     else
@@ -488,11 +510,11 @@ void input_feed(Input *self, const char *data, size_t size, gint64 now_ms)
     bool is_other = self->state == STATE_ESCAPE && !goes_on(data[0]);
     if (is_other || self->is_late)
         input_timeout(self, now_ms);
-    if (is_unmarked_paste(self, data, size)) {
-        take_unmarked_paste(self, data, size);
-        return;
-    }
-    if (is_owed_end(self, data, size))
+    if (ends_unmarked_paste(self, data, size))
+        give_piece(self, true);
+    if (is_unmarked_paste(self, data, size))
+        begin_unmarked_paste(self);
+    else if (is_owed_end(self, data, size))
         begin_paste(self);
     for (size_t i = 0; i < size; i++) {
         self->has_more = i + 1 < size;
@@ -534,7 +556,7 @@ void input_timeout(Input *self, gint64 now_ms)
     if (self->deadline == 0 || now_ms < self->deadline)
         return;
     if (self->state == STATE_PASTE) {
-        self->is_owed = true;
+        self->is_owed = self->is_owed || !self->is_unmarked;
         give_piece(self, true);
     } else if (is_undecided(self)) {
         give_undecided(self, now_ms);
