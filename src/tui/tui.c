@@ -193,7 +193,7 @@ static int converse_options_converse(const ConverseOptions *options)
 static bool wants_plain(const ConverseOptions *options)
 {
     const char *accessible = env_get_raw("ACCESSIBLE");
-    const TermCaps caps = caps_of_environment(env_get_raw);
+    const TermCaps caps = caps_of_environment(env_get_raw, NULL);
     return options->is_plain || caps.is_dumb ||
            (accessible && *accessible && strcmp(accessible, "0") != 0) ||
            settings_get_bool(options->conversation->settings, "tui.plain");

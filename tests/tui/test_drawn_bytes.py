@@ -26,7 +26,7 @@ NAP = f"sleep 87.{os.getpid()}"  # nobody else sleeps that long
 # all that kedge itself ever says: colours, moves, wiping to the right and below, modes, questions, keyboards, titles, links, marks
 OWN = re.compile(
     rb"\x1b(?:\[[0-9;:]*m|\[[0-9]*[ABCDG]|\[K|\[J|\[\?(?:25|7|2004|1004|2026|2027|2031)[hl]|\[\?(?:2026|2027|2004)\$p|\[c|\[>q|\[\?u"
-    rb"|\[[<>=][0-9;]*u|\[>4;?[0-9]*m|\[2[23];[0-9]t|\]11;\?\x1b\\|\]2;[^\x00-\x1f\x7f]*\x1b\\|\]8;[^\x00-\x1f\x7f]*\x1b\\|\]133;[ABCD][^\x00-\x1f\x7f]*\x1b\\|\\)"
+    rb"|\[[<>=][0-9;]*u|\[>4;?[0-9]*m|\[2[23];[0-9]t|\]11;\?\x1b\\|\]2;[^\x00-\x1f\x7f]*\x1b\\|\]8;[^\x00-\x1f\x7f]*\x1b\\|\]133;[ABCD][^\x00-\x1f\x7f]*\x1b\\|P\$qm\x1b\\|\\)"
 )
 
 

@@ -61,6 +61,9 @@ static inline void append_answer(GString *out, const InputEvent *event)
     case ANSWER_ATTRIBUTES:
         g_string_append_printf(out, "attributes=%d ", event->value);
         break;
+    case ANSWER_TRUE_COLOUR:
+        g_string_append(out, "true ");
+        break;
     case ANSWER_OTHER:
         g_string_append(out, "answer ");
         break;

@@ -193,6 +193,12 @@ static const Row rows[] = {
     { "\x1b[8;24;80t", "answer" },
     { "\x1bP>|XTerm(388)\x1b\\", "version=XTerm(388)" },
     { "\x1bP>|tmux 3.3a\x1b\\", "version=tmux 3.3a" },
+    { "\x1bP1$r0;48:2::1:2:3m\x1b\\", "true" }, // xterm, foot
+    { "\x1bP1$r48:2:1:2:3m\x1b\\", "true" },    // VTE, kitty
+    { "\x1bP1$r0;48;2;1;2;3m\x1b\\", "true" },
+    { "\x1bP1$r0;48:5:16m\x1b\\", "answer" },
+    { "\x1bP1$r0;1;2;3m\x1b\\", "answer" },
+    { "\x1bP0$r\x1b\\", "answer" },
     { "\x1bP>|evil\x01\x1b\\", "answer" },
     { "\x1bP>|evil\xff\x1b\\", "answer" },
     { "\x1bP1$r0m\x1b\\", "answer" },

@@ -398,8 +398,12 @@ static void test_sequences(void **state G_GNUC_UNUSED)
     sequences_emergency((TermModes)-1, true, out);
     assert_in_range(out->len, 1, UNDO_BYTES);
     g_string_truncate(out, 0);
-    sequences_queries(out);
+    sequences_queries(&(TermCaps) { 0 }, out);
     assert_true(g_str_has_suffix(out->str, "\x1b[c"));
+    assert_null(strstr(out->str, "\x1bP"));
+    sequences_queries(&(TermCaps) { .asks_depth = true }, out);
+    assert_true(g_str_has_suffix(out->str, "\x1b[c"));
+    assert_non_null(strstr(out->str, "\x1b[48;2;1;2;3m\x1bP$qm\x1b\\\x1b[0m"));
 }
 
 /* core-99: nothing in a text ends the sequence that it stands in. */

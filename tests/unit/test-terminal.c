@@ -15,7 +15,7 @@
 
 static int setup(void **state)
 {
-    *state = tty_fixture_start("xterm-256color", true);
+    *state = tty_fixture_start("xterm-direct", true);
     return 0;
 }
 
@@ -27,7 +27,7 @@ static int setup_console(void **state)
 
 static int setup_alone(void **state)
 {
-    *state = tty_fixture_start("xterm-256color", false);
+    *state = tty_fixture_start("xterm-direct", false);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "model/model_roles.h"
 #include "tool/settings_scope.h"
 #include "tui/term/caps.h"
+#include "tui/term/terminfo.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -118,7 +119,7 @@ void health_check_terminal(Health *self)
         return;
     }
     const char *term = env_get_raw("TERM");
-    const TermCaps caps = caps_of_environment(NULL);
+    const TermCaps caps = caps_of_environment(NULL, terminfo_colours);
     struct winsize size = { 0 };
     if (ioctl(fd, TIOCGWINSZ, &size) != 0)
         size = (struct winsize) { 0 };

@@ -17,37 +17,38 @@ typedef struct KnownTerminal {
     const char *variables; // one of them is set by it
     bool wraps_again, has_links, has_marks;
     ImageProtocol images;
-    ColourDepth depth; // DEPTH_NONE: as $TERM says
+    bool is_true; // 24 bit colours; variables, which are inherited, do not say so
+    bool is_mute; // shows a question of colours as text
 } KnownTerminal;
 
 static const KnownTerminal known_terminals[] = {
     { "kitty", "xterm-kitty", NULL, "KITTY_WINDOW_ID KITTY_PID", true, true, true, IMAGES_KITTY,
-      DEPTH_TRUE },
+      true },
     { "ghostty", "xterm-ghostty", "ghostty", "GHOSTTY_RESOURCES_DIR", true, true, true,
-      IMAGES_KITTY, DEPTH_TRUE },
-    { "WezTerm", "wezterm", "WezTerm", "WEZTERM_PANE", true, true, true, IMAGES_ITERM2,
-      DEPTH_TRUE },
-    { "iTerm2", NULL, "iTerm.app", "ITERM_SESSION_ID", true, true, true, IMAGES_ITERM2,
-      DEPTH_TRUE },
-    { "foot", "foot", NULL, NULL, true, true, true, IMAGES_SIXEL, DEPTH_TRUE },
+      IMAGES_KITTY, true },
+    { "WezTerm", "wezterm", "WezTerm", "WEZTERM_PANE", true, true, true, IMAGES_ITERM2, true },
+    { "iTerm2", NULL, "iTerm.app", "ITERM_SESSION_ID", true, true, true, IMAGES_ITERM2, true },
+    { "foot", "foot", NULL, NULL, true, true, true, IMAGES_SIXEL, true },
     { NULL, "alacritty", NULL, "ALACRITTY_WINDOW_ID ALACRITTY_SOCKET ALACRITTY_LOG", true, true,
-      false, IMAGES_NONE, DEPTH_TRUE },
-    { "Konsole", "konsole", NULL, "KONSOLE_VERSION", true, false, false, IMAGES_NONE, DEPTH_TRUE },
-    { "xterm.js", NULL, "vscode", NULL, true, true, false, IMAGES_NONE, DEPTH_TRUE },
-    { NULL, NULL, NULL, "WT_SESSION", true, true, true, IMAGES_NONE, DEPTH_TRUE },
-    { "VTE", "vte", NULL, "VTE_VERSION", true, true, false, IMAGES_NONE, DEPTH_TRUE },
-    { "mintty", "mintty", "mintty", NULL, false, true, true, IMAGES_ITERM2, DEPTH_TRUE },
-    { NULL, NULL, "Apple_Terminal", NULL, false, false, false, IMAGES_NONE, DEPTH_256 },
-    { "XTerm", NULL, NULL, NULL, false, false, false, IMAGES_NONE, DEPTH_NONE },
+      false, IMAGES_NONE, true },
+    { "Konsole", "konsole", NULL, "KONSOLE_VERSION", true, false, false, IMAGES_NONE, true },
+    { "xterm.js", NULL, "vscode", NULL, true, true, false, IMAGES_NONE, true },
+    { NULL, NULL, NULL, "WT_SESSION", true, true, true, IMAGES_NONE, true },
+    { "VTE", "vte", NULL, "VTE_VERSION", true, true, false, IMAGES_NONE, true },
+    { "mintty", "mintty", "mintty", NULL, false, true, true, IMAGES_ITERM2, true },
+    { NULL, NULL, "Apple_Terminal", NULL, false, false, false, IMAGES_NONE, false, true },
+    { "XTerm", NULL, NULL, NULL, false, false, false, IMAGES_NONE, false },
 };
 
 enum { TMUX_LINKS = 304, TMUX_SYNC = 307 }; // since 3.4, since 3.7
 
-/* $TERM begins so. Dumb ones know no escapes; old ones few colours, and they answer to nothing. */
+/* $TERM begins so. Dumb ones know no escapes; old ones few colours or none, and they answer to
+   nothing. */
 static const char *const dumb_terms[] = { "dumb", "unknown", "network", "dialup",
                                           "lpr",  "vt52",    "emacs",   NULL };
-static const char *const old_terms[] = { "linux", "cons25", "eterm",  "vt1", "vt2",
-                                         "vt3",   "ansi",   "pcansi", "sun", NULL };
+static const char *const old_terms[] = { "linux", "cons25", "eterm", "vt1",    "vt2", "vt3",
+                                         "vt4",   "vt5",    "ansi",  "pcansi", "sun", NULL };
+static const char *const grey_terms[] = { "vt1", "vt2", "vt3", "vt4", "vt5", "sun", NULL };
 
 static bool begins_with_one(const char *term, const char *const *heads)
 {
@@ -119,8 +120,6 @@ static void take_known(TermCaps *self, const KnownTerminal *known)
     self->has_links = known->has_links;
     self->has_marks = known->has_marks;
     self->images = known->images;
-    if (known->depth != DEPTH_NONE && self->depth != DEPTH_NONE)
-        self->depth = known->depth;
 }
 
 /* VTE tells its version as 7600 for 0.76. */
@@ -134,22 +133,48 @@ static void take_vte_version(TermCaps *self, const char *text)
 
 // ---- the environment ----
 
-static ColourDepth depth_of(EnvFunc env, const char *term, const TermCaps *caps)
+static ColourDepth depth_of_count(int colours)
+{
+    if (colours >= 1 << 24)
+        return DEPTH_TRUE;
+    return colours >= 256 ? DEPTH_256 : colours >= 8 ? DEPTH_16 : DEPTH_NONE;
+}
+
+/* By the description of the terminal, else by its name. */
+static ColourDepth depth_of_term(const char *term, DescribedFunc described)
+{
+    int colours = described ? described(term) : -1;
+    if (colours >= 0)
+        return depth_of_count(colours);
+    if (g_str_has_suffix(term, "-mono") || g_str_has_suffix(term, "-m") ||
+        begins_with_one(term, grey_terms))
+        return DEPTH_NONE;
+    return strstr(term, "256color") ? DEPTH_256 : DEPTH_16;
+}
+
+/* $TERM is the name of one that has 24 bit colours, whatever its description says. */
+static bool is_true_term(const char *term)
+{
+    bool is_true = g_str_has_suffix(term, "-direct");
+    for (size_t i = 0; i < G_N_ELEMENTS(known_terminals); i++)
+        is_true = is_true || (known_terminals[i].is_true && known_terminals[i].term &&
+                              g_str_has_prefix(term, known_terminals[i].term));
+    return is_true;
+}
+
+static ColourDepth depth_of(EnvFunc env, const char *term, DescribedFunc described,
+                            const TermCaps *caps)
 {
     const char *colours = value_of(env, "COLORTERM");
-    bool has_256 = strstr(term, "256color") != NULL;
-    if (*value_of(env, "NO_COLOR") || caps->is_dumb || g_str_has_suffix(term, "-mono") ||
-        g_str_has_suffix(term, "-m"))
+    if (*value_of(env, "NO_COLOR") || caps->is_dumb)
         return DEPTH_NONE;
+    ColourDepth depth = depth_of_term(term, described);
+    if (depth == DEPTH_NONE || begins_with_one(term, old_terms))
+        return MIN(depth, DEPTH_16);
     if (caps->is_screen)
-        return has_256 ? DEPTH_256 : DEPTH_16;
-    if (begins_with_one(term, old_terms) || g_str_has_suffix(term, "-16color") ||
-        g_str_has_suffix(term, "-color") || strcmp(term, "rxvt") == 0)
-        return DEPTH_16;
-    if (str_equal_nocase(colours, "truecolor") || str_equal_nocase(colours, "24bit") ||
-        g_str_has_suffix(term, "-direct"))
-        return DEPTH_TRUE;
-    return strstr(term, "rxvt") ? DEPTH_256 : DEPTH_TRUE;
+        return MIN(depth, DEPTH_256);
+    bool is_said = str_equal_nocase(colours, "truecolor") || str_equal_nocase(colours, "24bit");
+    return is_said || is_true_term(term) ? DEPTH_TRUE : depth;
 }
 
 /* "15;0", "15;default;0": the last one is the background's. */
@@ -191,7 +216,7 @@ static bool parse_images(const char *text, ImageProtocol *ret_images)
     return false;
 }
 
-TermCaps caps_of_environment(EnvFunc env)
+TermCaps caps_of_environment(EnvFunc env, DescribedFunc described)
 {
     if (!env)
         env = g_getenv;
@@ -199,11 +224,13 @@ TermCaps caps_of_environment(EnvFunc env)
     TermCaps caps = { .is_dumb = *term == '\0' || begins_with_one(term, dumb_terms) };
     caps.is_over_ssh = has_one(env, "SSH_CONNECTION SSH_TTY SSH_CLIENT");
     take_multiplexer(&caps, env, term);
-    caps.depth = depth_of(env, term, &caps);
+    caps.depth = depth_of(env, term, described, &caps);
     caps.has_queries = !caps.is_dumb && !begins_with_one(term, old_terms);
     caps.is_answered = !caps.has_queries;
     const KnownTerminal *known = find_known(env, term);
     bool is_inside = caps.is_tmux || caps.is_screen || caps.is_zellij;
+    caps.asks_depth = caps.has_queries && !is_inside && !(known && known->is_mute) &&
+                      (caps.depth == DEPTH_16 || caps.depth == DEPTH_256);
     if (known && !is_inside && caps.has_queries) {
         take_known(&caps, known);
         if (g_strcmp0(known->version, "VTE") == 0)
@@ -228,9 +255,9 @@ static void take_version(TermCaps *self, const char *text)
 {
     ImageProtocol images = self->images;
     bool is_tmux = g_str_has_prefix(text, "tmux ");
-    if (is_tmux && self->is_screen && self->depth == DEPTH_256)
-        self->depth = DEPTH_TRUE;
     if (is_tmux) {
+        if (self->depth == DEPTH_16) // it brings 256 down to what is around it
+            self->depth = DEPTH_256;
         self->is_tmux = true;
         self->is_screen = false; // by its $TERM it could have been
         take_tmux(self, text);
@@ -242,6 +269,8 @@ static void take_version(TermCaps *self, const char *text)
         // no multiplexer between, whatever was inherited
         self->is_tmux = self->is_screen = self->is_zellij = false;
         take_known(self, known);
+        if (known->is_true && self->depth != DEPTH_NONE)
+            self->depth = DEPTH_TRUE;
         if (strcmp(known->version, "VTE") == 0)
             take_vte_version(self, text + strcspn(text, "0123456789"));
         break;
@@ -300,6 +329,10 @@ bool caps_take_answer(TermCaps *self, const InputEvent *answer)
         self->is_answered = true;
         if (answer->value == 1 && self->images == IMAGES_NONE && !self->has_forced_images)
             self->images = IMAGES_SIXEL;
+        break;
+    case ANSWER_TRUE_COLOUR:
+        if (self->depth != DEPTH_NONE)
+            self->depth = DEPTH_TRUE;
         break;
     case ANSWER_OTHER:
         break;

@@ -1,5 +1,5 @@
 /*
- * What a terminal can do (tui §4.7, §6): from the environment at once, from its answers later.
+ * What a terminal can do (tui §4.7, §6, §12): from the environment at once, from its answers later.
  * Nothing waits for an answer. Pure.
  */
 #pragma once
@@ -25,13 +25,17 @@ typedef struct TermCaps {
     bool is_answered;              // to all that was asked
     bool is_light, has_background; // of its background, when it was told
     ColourDepth depth;
+    bool asks_depth; // nothing says that it has 24 bit colours, so it is asked itself
     ImageProtocol images;
     bool has_forced_images; // KEDGE_FORCE_IMAGE_PROTOCOL says which
 } TermCaps;
 
 typedef const char *(*EnvFunc)(const char *name); // as getenv()
 
-/* `env`: NULL: the process's. */
-TermCaps caps_of_environment(EnvFunc env);
+/* Colours by the description of a terminal; -1: there is none of it. */
+typedef int (*DescribedFunc)(const char *term);
+
+/* `env`: NULL: the process's. `described`: NULL: no descriptions. */
+TermCaps caps_of_environment(EnvFunc env, DescribedFunc described);
 /* Other events change nothing. True: something has changed. */
 bool caps_take_answer(TermCaps *self, const InputEvent *answer);

@@ -46,6 +46,7 @@ typedef enum {
     ANSWER_BACKGROUND,    // number: 0xRRGGBB
     ANSWER_COLOUR_SCHEME, // number: 1 dark, 2 light (mode 2031)
     ANSWER_ATTRIBUTES,    // CSI c: all others that ever come have come; value: 1: draws sixel
+    ANSWER_TRUE_COLOUR,   // it took a colour of 24 bits as it was
     ANSWER_OTHER,         // eaten
 } AnswerKind;
 

@@ -102,6 +102,16 @@ static bool is_clean(const char *text, size_t size)
     return true;
 }
 
+/* The report of the style that asking for colours has set, in the forms of several terminals. */
+static bool keeps_true_colour(const char *report)
+{
+    static const char *const forms[] = { "48:2:1:2:3", "48:2::1:2:3", "48;2;1;2;3" };
+    for (size_t i = 0; i < G_N_ELEMENTS(forms); i++)
+        if (strstr(report, forms[i]))
+            return true;
+    return false;
+}
+
 void input_answer_of_string(const char *bytes, size_t size, InputEvent *ret_event)
 {
     InputEvent event = { .kind = INPUT_ANSWER, .answer = ANSWER_OTHER };
@@ -111,6 +121,8 @@ void input_answer_of_string(const char *bytes, size_t size, InputEvent *ret_even
         event.answer = ANSWER_VERSION;
         event.text = bytes + 3;
         event.size = size - 3;
+    } else if (g_str_has_prefix(bytes, "P1$r") && keeps_true_colour(bytes)) {
+        event.answer = ANSWER_TRUE_COLOUR;
     }
     *ret_event = event;
 }

@@ -76,10 +76,12 @@ void sequences_emergency(TermModes modes, bool has_sync, GString *out)
     sequences_end(modes & ~of_screen, out);
 }
 
-void sequences_queries(GString *out)
+void sequences_queries(const TermCaps *caps, GString *out)
 {
     g_string_append(out, CSI "?u" CSI ">q");
     g_string_append(out, CSI "?2026$p" CSI "?2027$p" CSI "?2004$p");
+    if (caps->asks_depth) // a colour is set, the style asked for, and nothing written in it
+        g_string_append(out, CSI "48;2;1;2;3m" ESC "P$qm" ST CSI "0m");
     g_string_append(out, ESC "]11;?" ST CSI "c");
 }
 

@@ -31,7 +31,7 @@ void sequences_again(TermModes modes, GString *out);
 /* As end, in the middle of whatever was written; leaves the cursor below what was drawn. */
 void sequences_emergency(TermModes modes, bool has_sync, GString *out);
 /* The last one is CSI c: when it is answered all others have been that ever will. */
-void sequences_queries(GString *out);
+void sequences_queries(const TermCaps *caps, GString *out);
 
 /* Controls of the texts are taken out again, and they are cut. */
 void sequences_title(const char *title, GString *out);

@@ -14,6 +14,7 @@
 #include "tui/term/output.h"
 #include "tui/term/restore.h"
 #include "tui/term/sequences.h"
+#include "tui/term/terminfo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -167,7 +168,7 @@ static void append_start(Terminal *self, GString *out)
         return;
     self->modes |= MODE_BRACKETS | MODE_FOCUS | MODE_SCHEME;
     sequences_on(self->modes, out);
-    sequences_queries(out);
+    sequences_queries(&self->caps, out);
     if (self->title)
         sequences_title(self->title, out);
 }
@@ -474,7 +475,7 @@ static Terminal *terminal_new(const TerminalSpec *spec, int fd)
     self->fd = fd;
     if (!spec->env)
         self->spec.env = env_get_raw;
-    self->caps = caps_of_environment(self->spec.env);
+    self->caps = caps_of_environment(self->spec.env, terminfo_colours);
     int escape_ms = self->caps.is_over_ssh ? ESCAPE_SSH_MS : ESCAPE_MS;
     self->input = input_new(spec->escape_ms > 0 ? spec->escape_ms : escape_ms, on_input, self);
     output_init(&self->output, fd, LIMIT_TERMINAL_QUEUE + OWN_BYTES);
