@@ -47,10 +47,10 @@ up/new.txt
 X
 }
 
-# The first turn makes the calls; each is a call of `write` with the text of the attack.
+# The first turn makes the calls; each is a call of `write` with the text of the attack. What is there already has to be read before.
 script_of_writes() {
     {
-        printf '{"tool_calls": ['
+        printf '{"tool_calls": [{"name": "read", "arguments": {"path": "~/.kedge/agent/config.yml"}}, '
         targets | sed 's/.*/{"name": "write", "arguments": {"path": "&", "content": "attack"}}/' | paste -sd,
         printf ']}\n{"text": "done"}\n'
     } | tr -d '\n' | sed 's/}{"text"/}\n{"text"/' >"$E2E_TMP/writes.jsonl"

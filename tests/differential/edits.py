@@ -5,8 +5,7 @@
 
 hashline: what a file holds afterwards, warnings, previews and refusals, line by line, and what is said of lines that were never shown; and of files that somebody else has changed meanwhile:
 an edit is carried over to the very lines that were meant, or refused, whatever twins these lines have.
-replace: what a file holds afterwards, or that it is refused.
-patch, apply_patch: patch_edits.py.
+replace: replace_edits.py. patch, apply_patch: patch_edits.py.
 Files end their lines with LF, CRLF or some with each: a line that an edit does not name keeps its end, and the byte-order mark stays.
 
 A mode is an entry of MODES: a function that plays one case with a client and a random number generator, and raises Difference.
@@ -23,23 +22,15 @@ import tempfile
 import unicodedata
 
 import patch_edits
+import replace_edits
+from line_ends import Difference, bytes_of, check_file, expect_same, with_ends
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mcp"))
 from client import Client, text_of  # noqa: E402
 
-BOM = "\ufeff"
 NO_CHANGE = "Edits to {} resulted in no changes being made."
 RECOVERED = "Recovered from stale anchors using a previous read snapshot (file changed externally between read and edit)."
 MASK = 0xFFFFFFFF
-
-
-class Difference(Exception):
-    pass
-
-
-def expect_same(what, got, want):
-    if got != want:
-        raise Difference(f"{what}:\n--- got\n{got!r}\n--- want\n{want!r}")
 
 
 # ---- a directory, and files in it --------------------------------------------
@@ -76,41 +67,6 @@ class Place:
         result = self.client.call(tool, arguments)
         self.client.seen.clear()
         return text_of(result), bool(result.get("isError"))
-
-
-# ---- lines and their ends --------------------------------------------------------
-
-
-class Line(str):
-    """A line of a file, with its end; one that an edit brings is a plain str."""
-
-    end = None  # the last line may have none
-
-
-def with_ends(rng, lines):
-    """The lines with ends, and the end that all of them have; None: they differ."""
-    end = rng.choices(["\n", "\r\n", None], [6, 2, 3])[0]
-    lines = [Line(line) for line in lines]
-    for line in lines[:-1]:
-        line.end = end or rng.choice(["\n", "\r\n"])
-    ends = {line.end for line in lines[:-1]}
-    return lines, ends.pop() if len(ends) == 1 else None if ends else "\n"
-
-
-def bytes_of(lines, has_bom):
-    return (BOM if has_bom else "") + "".join(line + (line.end or "") for line in lines)
-
-
-def check_file(here, got, wanted, end, has_bom):
-    """The text is as wanted, lines of the file have their ends, and others what all have."""
-    expect_same(f"byte-order mark, {here}", got.startswith(BOM), has_bom)
-    lines = got.removeprefix(BOM).split("\n")
-    texts = [line.removesuffix("\r") if i < len(lines) - 1 else line for i, line in enumerate(lines)]
-    expect_same(f"the file, {here}", texts, [str(line) for line in wanted] or [""])
-    for number, (line, want) in enumerate(zip(lines[:-1], wanted), 1):
-        want_end = getattr(want, "end", None) or end
-        if want_end:
-            expect_same(f"the end of line {number} of {got!r}, {here}", "\r\n" if line.endswith("\r") else "\n", want_end)
 
 
 # ---- hashline: anchors ---------------------------------------------------------
@@ -539,52 +495,8 @@ def hashline_case(place, rng):
         meanwhile_case(place, rng)
 
 
-# ---- replace -------------------------------------------------------------------------
-
-
 def replace_case(place, rng):
-    lines, end = with_ends(rng, some_lines(rng, 20) + ["last"] + ([""] if rng.random() < 0.8 else []))
-    has_bom, text, name = rng.random() < 0.1, "\n".join(lines), place.next_file()
-    at = rng.randrange(len(text))
-    old, new = text[at:at + rng.randrange(1, 30)], "\n".join(some_lines(rng, 4))
-    is_all = rng.random() < 0.4
-    if old == new or "\r\n" in text.replace(old, new):  # a lone CR in front of an LF would be read as an end
-        return
-    before = bytes_of(lines, has_bom)
-    place.put(name, before)
-    answer, is_error = place.call("edit", path=name, edits=[{"old_text": old, "new_text": new, "all": is_all}])
-    here = f"of {before!r} by {old!r} to {new!r}, answer {answer!r}"
-    count = text.count(old)
-    if text.replace(old, new) == text or (not is_all and text.count(old) + (text.find(old, text.find(old) + 1) > 0) > 1):
-        expect_same(f"refused, {here}", (is_error, place.text(name)), (True, before))
-    else:
-        expect_same(f"made, {here}", answer, f"Successfully replaced {'text' if count == 1 else f'{count} occurrences'} in {name}.")
-        check_file(here, place.text(name), replaced(lines, text, old, new), end, has_bom)
-    place.remove(name)
-
-
-def replaced(lines, text, old, new):
-    """The lines afterwards: one whose newline stays has its end, whatever has become of its text."""
-    out, line, at, ends = [], "", 0, iter(lines)
-
-    def end_line(end):
-        nonlocal line
-        out.append(Line(line))
-        out[-1].end, line = end, ""
-
-    while at < len(text):
-        is_old = text.startswith(old, at)
-        for char in new if is_old else text[at]:
-            if char != "\n":
-                line += char
-            else:
-                end_line(None if is_old else next(ends).end)
-        for char in old if is_old else "":
-            if char == "\n":
-                next(ends)
-        at += len(old) if is_old else 1
-    end_line(None)
-    return out
+    replace_edits.replace_case(place, rng, sys.modules[__name__])
 
 
 def patch_case(place, rng):

@@ -1,8 +1,10 @@
-/* What edit does not do: overwrite what others save meanwhile, work on without end. */
+/* What edit does not do: overwrite what others save meanwhile or what was never read, change the
+ * ends of other lines, work on without end. */
 #include "tool_fixture.h"
 
 #include "tools/edit/edit_mode.h"
 #include "tools/edit/edit_target.h"
+#include "tools/tools.h"
 
 #include <unistd.h>
 
@@ -121,6 +123,59 @@ static void test_hard_links(void **state G_GNUC_UNUSED)
     }
 }
 
+/* What replaces all of a file that was never shown is refused once, by a model; not what it has
+   read, written or deleted in the same call, and nothing that is empty. */
+static void test_never_read(void **state G_GNUC_UNUSED)
+{
+    static const ToolDef *const table[] = { &tool_read, &tool_write, &tool_edit_apply_patch, NULL };
+    static const struct {
+        const ToolDef *tool;
+        const char *before, *arguments;
+        bool is_read, is_refused;
+    } cases[] = {
+        { &tool_write, "one\n", "{'path':'a','content':'new\\n'}", false, true },
+        { &tool_edit_patch, "one\n", "{'path':'a','edits':[{'op':'create','diff':'new'}]}", false,
+          true },
+        { &tool_edit_apply_patch, "one\n",
+          "{'input':'*** Begin Patch\\n*** Add File: a\\n+new\\n*** End Patch'}", false, true },
+        { &tool_edit_apply_patch, "one\n",
+          "{'input':'*** Begin Patch\\n*** Delete File: a\\n*** Add File: a\\n+new\\n*** End "
+          "Patch'}",
+          false, false },
+        { &tool_write, "one\n", "{'path':'a','content':'new\\n'}", true, false },
+        { &tool_write, "", "{'path':'a','content':'new\\n'}", false, false },
+        { &tool_edit_apply_patch, "one\n",
+          "{'input':'*** Begin Patch\\n*** Add File: a\\n+new\\n*** End Patch'}", true, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        fixture->tools = tool_set_new(table);
+        tool_fixture_put(fixture, "a", cases[i].before);
+        if (cases[i].is_read)
+            g_free(tool_fixture_text(fixture, &tool_read, json_of("{'path':'a'}")));
+        if (cases[i].is_refused) {
+            g_autofree char *text =
+                tool_fixture_error(fixture, cases[i].tool, json_of(cases[i].arguments));
+            assert_contains("why", text, "Refused: a is there, and you have not read it");
+            assert_file(fixture, "a", cases[i].before);
+        }
+        g_free(tool_fixture_text(fixture, cases[i].tool, json_of(cases[i].arguments)));
+        assert_file(fixture, "a", "new\n");
+    }
+}
+
+/* Two entries on one file, the second of which moves it, too. */
+static void test_mixed_ends(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "a", "\ufeffone\r\ntwo\nthree\r\nfour\nfive");
+    g_free(tool_fixture_text(fixture, &tool_edit_apply_patch,
+                             input_of("*** Update File: a\n@@\n-two\n+2\n+2b\n three\n"
+                                      "*** Update File: a\n*** Move to: d\n@@\n one\n-2\n"
+                                      "@@\n-five\n+5\n")));
+    assert_file(fixture, "d", "\ufeffone\r\n2b\nthree\r\nfour\n5");
+}
+
 // ---- without end ----
 
 static bool run_cancelled(ToolCall *call, const void *args, ToolResult *result, GError **error)
@@ -194,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_saved_meanwhile), cmocka_unit_test(test_hard_links),
+        cmocka_unit_test(test_never_read),      cmocka_unit_test(test_mixed_ends),
         cmocka_unit_test(test_cancelled),       cmocka_unit_test(test_many_edits),
         cmocka_unit_test(test_many_lines),
     };

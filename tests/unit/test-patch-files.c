@@ -572,25 +572,12 @@ static void test_other_names(void **state G_GNUC_UNUSED)
     check_files(fixture, &(Files) { .a = "one\nTWO\n" });
 }
 
-/* Two entries on one file, the second of which moves it, too. */
-static void test_mixed_ends(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    tool_fixture_put(fixture, "a", "\ufeffone\r\ntwo\nthree\r\nfour\nfive");
-    g_free(tool_fixture_text(fixture, &tool_edit_apply_patch,
-                             input_of("*** Update File: a\n@@\n-two\n+2\n+2b\n three\n"
-                                      "*** Update File: a\n*** Move to: d\n@@\n one\n-2\n"
-                                      "@@\n-five\n+5\n")));
-    assert_file(fixture, "d", "\ufeffone\r\n2b\nthree\r\nfour\n5");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_patch),
         cmocka_unit_test(test_apply),
         cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_mixed_ends),
         cmocka_unit_test(test_binary),
         cmocka_unit_test(test_mode_stays),
         cmocka_unit_test(test_links),

@@ -324,6 +324,8 @@ static bool plan_create(PatchPlan *self, const PatchEntry *entry, PatchDone *don
         !workspace_may_replace(entry->path, place.path, tool_call_cwd(self->call), error))
         return false;
     EditTarget *target = place.spot->target;
+    if (target->before && !seen_files_check_replaced(self->call, place.path, place.shown, error))
+        return false;
     if (target->before) { // what goes is shown
         patch_done_describe(done, "update", target->text, entry->text);
         done->text = g_strdup_printf("Replaced all of %s", place.shown);

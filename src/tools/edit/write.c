@@ -104,10 +104,10 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
     if (!plan_target(tool_call_context(call), args->path, &path, &shown, error))
         return false;
     bool is_update = file_exists(path);
-    if (is_update &&
-        (!workspace_may_replace(args->path, path, tool_call_cwd(call), error) ||
-         !generated_check_file(tool_call_settings(call), path, shown, error) ||
-         !seen_files_check(call, path, shown, error) || !check_masks(path, content, error)))
+    if (is_update && (!workspace_may_replace(args->path, path, tool_call_cwd(call), error) ||
+                      !generated_check_file(tool_call_settings(call), path, shown, error) ||
+                      !seen_files_check_replaced(call, path, shown, error) ||
+                      !check_masks(path, content, error)))
         return false;
 
     size_t size = strlen(content);

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "tool/context.h"
+#include "tool/model_view.h"
 #include "tools/file/tool_file.h"
 
 #include <pthread.h>
@@ -101,7 +102,7 @@ static bool has_same_metadata(const SeenFile *a, const SeenFile *b)
 }
 
 /* Takes `file`, which may be NULL. */
-static void remember(SeenFiles *self, const char *real, SeenFile *file)
+static void seen_files_remember(SeenFiles *self, const char *real, SeenFile *file)
 {
     if (!file)
         return;
@@ -116,10 +117,12 @@ void seen_files_note(ToolCall *call, const char *path)
 {
     g_autofree char *real = path_real(path);
     if (real)
-        remember(seen_files_of(call), real, look_at(real, true));
+        seen_files_remember(seen_files_of(call), real, look_at(real, true));
 }
 
-bool seen_files_check(ToolCall *call, const char *path, const char *shown, GError **error)
+/* `is_replaced`: what was never seen does not pass either. */
+static bool seen_files_compare(ToolCall *call, const char *path, const char *shown,
+                               bool is_replaced, GError **error)
 {
     SeenFiles *self = seen_files_of(call);
     g_autofree char *real = path_real(path);
@@ -129,19 +132,35 @@ bool seen_files_check(ToolCall *call, const char *path, const char *shown, GErro
 
     pthread_mutex_lock(&self->lock);
     const SeenFile *seen = g_hash_table_lookup(self->files, real);
-    bool is_same = !seen || has_same_metadata(seen, now);
+    bool was_seen = seen != NULL;
+    bool is_good = seen ? has_same_metadata(seen, now) : !is_replaced || now->size == 0;
     g_autofree char *seen_hash = seen ? g_strdup(seen->hash) : NULL;
     pthread_mutex_unlock(&self->lock);
     seen_file_free(now);
-    if (is_same)
+    if (is_good)
         return true;
 
     SeenFile *closer = look_at(real, true);
     bool has_same_bytes = closer && seen_hash && g_strcmp0(closer->hash, seen_hash) == 0;
-    remember(self, real, closer);
+    seen_files_remember(self, real, closer);
+    if (!was_seen)
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "Refused: %s is there, and you have not read it: all that it holds would "
+                         "be replaced. Read it first; if that is meant, repeat the call.",
+                         shown);
     return has_same_bytes ||
            fail_with(error, KEDGE_ERROR_FAILED,
                      "Refused: %s changed on disk since you last read or wrote it. Read it again, "
                      "then repeat the call.",
                      shown);
+}
+
+bool seen_files_check(ToolCall *call, const char *path, const char *shown, GError **error)
+{
+    return seen_files_compare(call, path, shown, false, error);
+}
+
+bool seen_files_check_replaced(ToolCall *call, const char *path, const char *shown, GError **error)
+{
+    return seen_files_compare(call, path, shown, model_view_has_answer(call), error);
 }

@@ -12,3 +12,7 @@ void seen_files_note(ToolCall *call, const char *path);
 /* Fails when `path` is not what was last seen of it: once, because the new state counts as seen
    from then on. A file that was never seen, or is gone, passes. */
 bool seen_files_check(ToolCall *call, const char *path, const char *shown, GError **error);
+
+/* Before all of `path` is replaced. Fails, once as well, for a file with something in it that a
+   model asks for and was never shown. */
+bool seen_files_check_replaced(ToolCall *call, const char *path, const char *shown, GError **error);
