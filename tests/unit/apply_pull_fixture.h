@@ -16,8 +16,8 @@
     "\"2999-01-01T00:00:00Z\",\"head\":{\"ref\":\"" BRANCH "\"},\"user\":{\"login\":\"me\"}}"
 #define ITEM "{\"type\":\"create_pull_request\",\"title\":\"T\",\"body\":\"B\"}\n"
 #define POST(draft)                                                                                \
-    "POST /repos/o/r/pulls {\"title\":\"T\",\"body\":\"B\",\"head\":\"" BRANCH                     \
-    "\",\"base\":\"main\",\"draft\":" draft "}\n"
+    "POST /repos/o/r/pulls {\"title\":\"T\",\"body\":\"B\\n\\n<!-- wm-agent:x "                    \
+    "-->\",\"head\":\"" BRANCH "\",\"base\":\"main\",\"draft\":" draft "}\n"
 #define NONE                                                                                       \
     {                                                                                              \
         .request = "GET /repos/o/r/pulls?", .body = "[]"                                           \

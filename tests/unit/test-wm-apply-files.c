@@ -35,7 +35,7 @@ static const PullCase guard_cases[] = {
       .answers = { NONE, { .request = "POST /repos/o/r/issues ", .body = "{\"number\":4}" } },
       .calls = LIST "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"Task `x` wanted to push "
                     "commits that change protected files. Nothing was pushed.\\n\\n- "
-                    "web/package.json\"}\n",
+                    "web/package.json\\n\\n<!-- wm-agent:x -->\"}\n",
       .outputs = "create_pull_request applied #4" },
     { .name = "a review, which is a comment when the pull request is our own",
       .policy = "{\"create-pull-request\":{\"protected-files\":\"request-review\"}}",

@@ -120,7 +120,8 @@ static const PullCase pull_cases[] = {
       .calls =
           LIST POST("false") "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"B\\n\\nA pull "
                              "request could not be "
-                             "opened. Compare: https://github.com/o/r/compare/main...wm/x-1\"}\n",
+                             "opened. Compare: https://github.com/o/r/compare/main...wm/x-1\\n\\n"
+                             "<!-- wm-agent:x -->\"}\n",
       .outputs = "create_pull_request applied #4 u",
       .is_pushed = true },
 };
@@ -400,11 +401,13 @@ static void test_staged(void **state G_GNUC_UNUSED)
     g_autofree char *plan = json_to_text(fixture.apply->plan);
     g_autofree char *sha = pull_pushed(&fixture, BRANCH);
     assert_string_equal(sha, "");
-    assert_string_equal(plan, "[{\"kind\":\"create_pull_request\",\"method\":\"POST\",\"path\":"
-                              "\"/repos/o/r/pulls\",\"body\":{\"title\":\"T\",\"body\":\"B\","
-                              "\"head\":\"" BRANCH "\",\"base\":\"main\",\"draft\":false},"
-                              "\"before\":[{\"method\":\"git push\",\"path\":\"origin "
-                              "HEAD:refs/heads/" BRANCH "\"}]}]");
+    assert_string_equal(plan,
+                        "[{\"kind\":\"create_pull_request\",\"method\":\"POST\",\"path\":"
+                        "\"/repos/o/r/pulls\",\"body\":{\"title\":\"T\",\"body\":\"B\\n\\n<!-- "
+                        "wm-agent:x -->\","
+                        "\"head\":\"" BRANCH "\",\"base\":\"main\",\"draft\":false},"
+                        "\"before\":[{\"method\":\"git push\",\"path\":\"origin "
+                        "HEAD:refs/heads/" BRANCH "\"}]}]");
 }
 
 /* An event may not say what the default branch is: then GitHub does, and not the agent's .git, by

@@ -193,7 +193,7 @@ static const ApplyCase issue_cases[] = {
       .answers = { { .request = "GET ", .body = "[{\"name\":\"auto\"},{\"name\":\"x\"}]" },
                    { .request = "POST ", .status = 201, .body = ISSUE } },
       .calls = "GET " LABELS "?per_page=100\nPOST /repos/o/r/issues {\"title\":\"[ai] T\",\"body\":"
-               "\"B\",\"labels\":[\"auto\",\"x\"],\"assignees\":[\"u\"]}\n",
+               "\"B" MARKER "\",\"labels\":[\"auto\",\"x\"],\"assignees\":[\"u\"]}\n",
       .outputs = "create_issue applied #7 https://h/7" },
     { .name = "a temporary id",
       .policy = "{\"create-issue\":null,\"add-comment\":null}",
@@ -201,7 +201,7 @@ static const ApplyCase issue_cases[] = {
                "{\"type\":\"add_comment\",\"body\":\"see #tmp_1\",\"target\":\"tmp_1\"}\n",
       .answers = { { .request = "POST /repos/o/r/issues ", .status = 201, .body = ISSUE },
                    { .request = "POST ", .status = 201, .body = "{}" } },
-      .calls = "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"\"}\n"
+      .calls = "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"<!-- wm-agent:x -->\"}\n"
                "POST /repos/o/r/issues/7/comments {\"body\":\"see #7" MARKER "\"}\n" },
     { .name = "a temporary id of what is only planned",
       .policy = "{\"create-issue\":{\"staged\":true},\"add-comment\":null}",
@@ -223,7 +223,8 @@ static const ApplyCase issue_cases[] = {
                              "\"a <!-- wm-task:x -->\",\"user\":{\"login\":\"me\"}}]}" },
                    { .request = "PATCH /repos/o/r/issues/5 ", .body = "{}" } },
       .calls =
-          "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"B\\n\\n<!-- wm-task:x -->\"}\n"
+          "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"B" MARKER
+          "\\n\\n<!-- wm-task:x -->\"}\n"
           "GET /search/issues?per_page=100&q=repo%3Ao%2Fr%20is%3Aissue%20is%3Aopen%20in%3Abody"
           "%20%22wm-task%3Ax%22\n"
           "PATCH /repos/o/r/issues/5 {\"state\":\"closed\",\"state_reason\":\"not_planned\"}\n",
@@ -242,10 +243,12 @@ static const ApplyCase issue_cases[] = {
                      .body =
                          "{\"items\":[{\"number\":7,\"html_url\":\"https://h/7\",\"body\":\"<!-- "
                          "wm-task:x -->\",\"user\":{\"login\":\"me\"}}]}" } },
-      .calls = "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"B\\n\\n<!-- wm-task:x -->\"}\n"
+      .calls = "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"B" MARKER
+               "\\n\\n<!-- wm-task:x -->\"}\n"
                "GET /search/issues?per_page=100&q=repo%3Ao%2Fr%20is%3Aissue%20is%3Aopen%20in%3Abody"
                "%20%22wm-task%3Ax%22\n"
-               "POST /repos/o/r/issues {\"title\":\"U\",\"body\":\"C\\n\\n<!-- wm-task:x -->\"}\n"
+               "POST /repos/o/r/issues {\"title\":\"U\",\"body\":\"C" MARKER
+               "\\n\\n<!-- wm-task:x -->\"}\n"
                "GET /search/issues?per_page=100&q=repo%3Ao%2Fr%20is%3Aissue%20is%3Aopen%20in%3Abody"
                "%20%22wm-task%3Ax%22\n",
       .outputs = "create_issue applied #7 https://h/7|create_issue applied #8 https://h/8" },
@@ -454,7 +457,7 @@ static void test_staged(void **state G_GNUC_UNUSED)
             "\",\"body\":{\"body\":\"bye" MARKER "\"}}]},"
             "{\"kind\":\"create_issue\",\"method\":\"POST\",\"path\":\"/repos/o/r/"
             "issues\",\"body\":"
-            "{\"title\":\"T\",\"body\":\"\"}},"
+            "{\"title\":\"T\",\"body\":\"<!-- wm-agent:x -->\"}},"
             "{\"kind\":\"add_labels\",\"method\":\"POST\",\"path\":\"/repos/o/r/issues/tmp_1/labels"
             "\",\"body\":{\"labels\":[\"a\"]}}]";
         if (strcmp(plan, want) != 0)

@@ -111,6 +111,27 @@ static const Row rows[] = {
     { "an option of an output", QUIET "safe-outputs:\n  add_comment:\n    targets: 5",
       .warning = X "line 5: safe-outputs.add_comment.targets is not read (did you mean "
                    "\"target\"?)\n" },
+    // what a task writes may start it again, where the token is a person's
+    { "issues", "on: {issues: {types: [opened]}, roles: all}\nsafe-outputs: {create-issue: }",
+      .warning = X "create-issue may trigger task \"x\" (issues: opened); only the marker" },
+    { "labels of issues",
+      "on: {issues: {types: [labeled], labels: [a]}, roles: all}\n"
+      "safe-outputs: {create-issue: {labels: [b, a]}}",
+      .warning = X "create-issue may trigger task \"x\" (label \"a\")\n" },
+    { "other labels of issues",
+      "on: {issues: {types: [labeled], labels: [a]}, roles: all}\n"
+      "safe-outputs: {create-issue: {labels: [b]}, update-issue: , create-pull-request: }" },
+    { "titles", "on: {issues: , roles: all}\nsafe-outputs: {update-issue: }",
+      .warning = X "update-issue may trigger task \"x\" (issues: edited)\n" },
+    { "pull requests", "on: pull_request\nsafe-outputs: {create-pull-request: }",
+      .warning = X "create-pull-request may trigger task \"x\" (pull_request: opened); only" },
+    { "commits", "on: pull_request\nsafe-outputs: {push-to-pull-request-branch: }",
+      .warning = X "push-to-pull-request-branch may trigger task \"x\" (pull_request: synch" },
+    { "what GitHub does not report by itself",
+      "on: pull_request\nsafe-outputs: {close-pull-request: , update-pull-request: }" },
+    { "commands",
+      "on: {slash_command: {events: [issues]}, roles: all}\nsafe-outputs: {update-issue: }",
+      .warning = X "update-issue may trigger task \"x\" (a text with its command)\n" },
     { "options of outputs",
       QUIET "safe-outputs: {create-pull-request: {if_no_changes: warn, draft: true}, messages: "
             "{footer: x}, close-issue: {required-labels: [a]}, push-to-pull-request-branch: "

@@ -275,9 +275,9 @@ bool apply_files_issue(Applier *self, const char *title, const char *files, GErr
     g_autofree char *text = g_strdup_printf(
         "Task `%s` wanted to push commits that change protected files. Nothing was pushed.\n\n%s",
         self->spec->task->name, files);
-    g_autofree char *plain = apply_plain_text(self, text);
+    g_autofree char *whole = apply_made_text(self, text);
     g_autoptr(json_t) body = json_object(), answer = NULL;
-    json_add(body, "title:%s body:%s", title, plain);
+    json_add(body, "title:%s body:%s", title, whole);
     g_autofree char *path = apply_path(self, "/issues");
     g_autofree char *list = apply_path(self, "/issues?state=all");
     const ApplyPost post = {

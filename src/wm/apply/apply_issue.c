@@ -93,7 +93,7 @@ static json_t *new_issue(const Applier *self)
     static const char *const lists[] = { "labels", "assignees" };
     const json_t *fields = self->item.fields;
     g_autofree char *title = apply_title(self);
-    g_autofree char *text = apply_plain_text(self, apply_text(self, "body"));
+    g_autofree char *text = apply_made_text(self, apply_text(self, "body"));
     g_autofree char *marker = task_marker(self);
     g_autofree char *whole =
         closes_older(self) ? g_strconcat(text, "\n\n", marker, NULL) : g_strdup(text);

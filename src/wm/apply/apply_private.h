@@ -100,6 +100,7 @@ void apply_warn(const Applier *self, const char *format, ...) G_GNUC_PRINTF(2, 3
 /* Texts of the agent, as they go to GitHub. Callers free. */
 char *apply_comment_text(const Applier *self, const char *text, bool has_footer);
 char *apply_plain_text(const Applier *self, const char *text);
+char *apply_made_text(const Applier *self, const char *text); // of what the item opens
 char *apply_title(const Applier *self);
 
 /* "#42" or "https://…": of progress lines. Caller frees. */

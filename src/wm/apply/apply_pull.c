@@ -225,7 +225,7 @@ static const json_t *labels_of(const Applier *self)
 static bool post_pull(Applier *self, const Branches *branches, json_t **ret_pull, GError **error)
 {
     g_autofree char *title = apply_title(self);
-    g_autofree char *text = apply_plain_text(self, apply_text(self, "body"));
+    g_autofree char *text = apply_made_text(self, apply_text(self, "body"));
     g_autoptr(json_t) body = json_make("title:%s body:%s head:%s base:%s draft:%i", title, text,
                                        branches->current, branches->base, is_draft(self));
     g_autofree char *path = apply_path(self, "/pulls");
@@ -250,10 +250,11 @@ static bool post_issue(Applier *self, const Branches *branches, const GError *ca
     const char *server = env_get_raw("GITHUB_SERVER_URL");
     g_autofree char *head = g_uri_escape_string(branches->current, "/", false);
     g_autofree char *base = g_uri_escape_string(branches->base, "/", false);
-    g_autofree char *given = apply_plain_text(self, apply_text(self, "body"));
-    g_autofree char *text =
+    g_autofree char *whole =
         g_strdup_printf("%s\n\nA pull request could not be opened. Compare: %s/%s/compare/%s...%s",
-                        given, server ? server : DEFAULT_SERVER_URL, self->spec->repo, base, head);
+                        apply_text(self, "body"), server ? server : DEFAULT_SERVER_URL,
+                        self->spec->repo, base, head);
+    g_autofree char *text = apply_made_text(self, whole);
     g_autofree char *title = apply_title(self);
     g_autoptr(json_t) body = json_object(), answer = NULL;
     json_add(body, "title:%s body:%s", title, text);

@@ -228,6 +228,12 @@ char *apply_plain_text(const Applier *self, const char *text)
     return wm_body_plain(defused);
 }
 
+char *apply_made_text(const Applier *self, const char *text)
+{
+    g_autofree char *defused = wm_body_defuse(text, self->spec->policy->keeps_mentions);
+    return wm_body_made(defused, self->spec->task->name);
+}
+
 /* No one is called by a title. */
 char *apply_title(const Applier *self)
 {

@@ -10,28 +10,14 @@
 
 #include <string.h>
 
-// A label that `other` starts on, and that the outputs of a task may add.
-static void check_labels(const WmPolicy *policy, const WmTask *other, GPtrArray *warnings)
-{
-    g_autoptr(json_t) labels = wm_task_trigger_labels(other);
-    size_t index;
-    json_t *item;
-    json_array_foreach (labels, index, item) {
-        const char *label = json_string_value(item);
-        if (wm_policy_allows_label(policy, WM_ADD_LABELS, label, NULL))
-            wm_note(warnings, WM_FILE, "add-labels may trigger task \"%s\" (label \"%s\")",
-                    other->name, label);
-    }
-}
-
 static void check_task(const WmProject *project, const WmTask *task, GPtrArray *problems,
                        GPtrArray *warnings)
 {
     guint problem = problems->len, warning = warnings->len;
     g_autoptr(WmPolicy) policy = wm_policy_new(wm_task_safe_outputs(task), warnings);
     wm_task_validate(task, project->config, problems, warnings);
-    for (guint i = 0; policy->handlers[WM_ADD_LABELS].is_enabled && i < project->tasks->len; i++)
-        check_labels(policy, project->tasks->pdata[i], warnings);
+    for (guint i = 0; i < project->tasks->len; i++)
+        wm_task_validate_starts(task, policy, project->tasks->pdata[i], warnings);
     wm_notes_set_path(problems, problem, task->path);
     wm_notes_set_path(warnings, warning, task->path);
 }

@@ -158,28 +158,3 @@ void wm_task_validate(const WmTask *task, const WmConfig *config, GPtrArray *pro
     check_judge(&self);
     wm_task_validate_keys(task, warnings);
 }
-
-static void add_labels(json_t *labels, const json_t *more)
-{
-    size_t index;
-    json_t *item;
-    json_array_foreach (more, index, item)
-        json_array_append(labels, item);
-}
-
-json_t *wm_task_trigger_labels(const WmTask *task)
-{
-    static const char *const keys[] = { "issues", "pull_request", "pull_request_target" };
-    json_t *labels = json_array();
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-        const json_t *options = json_get_object(task->on, keys[i]);
-        add_labels(labels, json_get_array(options, "labels"));
-        add_labels(labels, json_get_array(options, "names"));
-    }
-    const json_t *command = json_get_object(task->on, "label_command");
-    json_t *names = json_get_array(command, "name");
-    add_labels(labels, names);
-    if (command && !names)
-        json_append_take(labels, json_text(task->name));
-    return labels;
-}

@@ -18,5 +18,6 @@ void wm_task_validate_keys(const WmTask *task, GPtrArray *warnings);
 void wm_config_validate(const char *root, const WmConfig *config, GPtrArray *warnings);
 /* Whether `role` is one of GitHub's, or `all`. */
 bool wm_role_is_known(const char *role);
-/* The labels that start it when they are added. New reference. */
-json_t *wm_task_trigger_labels(const WmTask *task);
+/* Where what `task` writes may start `other`, or itself, because the token is a person's. */
+void wm_task_validate_starts(const WmTask *task, const WmPolicy *policy, const WmTask *other,
+                             GPtrArray *warnings);

@@ -42,6 +42,12 @@ char *wm_body_comment(const char *text, const char *footer, const char *task_nam
     return g_strconcat(whole, marker, NULL);
 }
 
+char *wm_body_made(const char *text, const char *task_name)
+{
+    g_autofree char *marker = wm_body_marker(task_name);
+    return fit(text, utf8_is_blank(text) ? g_strchug(marker) : marker, WM_MAX_BODY_BYTES);
+}
+
 char *wm_body_plain(const char *text)
 {
     return fit(text, "", WM_MAX_BODY_BYTES);

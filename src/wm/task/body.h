@@ -15,7 +15,9 @@ char *wm_body_marker(const char *task_name);
 /* A comment: text, footer (expanded; NULL: none), marker; cut so that the marker stays. An empty
    text and no footer: "". */
 char *wm_body_comment(const char *text, const char *footer, const char *task_name);
-/* An issue's or pull request's: no marker. */
+/* Of an issue or pull request that is made: text and marker. */
+char *wm_body_made(const char *text, const char *task_name);
+/* Of one that is there already: no marker, because others may have written it. */
 char *wm_body_plain(const char *text);
 /* For every text of an agent, before the two above: markers of kedge in it are broken; without
    `keeps_mentions` @name stands in back-quotes. */

@@ -4,7 +4,6 @@
  */
 #include "wm/trigger/match_private.h"
 
-#include "wm/task/body.h"
 #include "wm/task/branch_filter.h"
 #include "wm/task/schedule.h"
 #include "wm/task/triggers.h"
@@ -122,15 +121,14 @@ static bool match_key(const Match *self)
 {
     bool is_pull =
         strcmp(self->key, "pull_request") == 0 || strcmp(self->key, "pull_request_target") == 0;
+    if (wm_match_is_own(self))
+        return wm_match_refuse(self, "a task wrote this");
     if (strcmp(self->key, "slash_command") == 0)
         return wm_slash_command_matches(self);
     if (strcmp(self->key, "label_command") == 0)
         return wm_label_command_matches(self);
     if (strcmp(self->key, "schedule") == 0)
         return cron_ok(self);
-    if (wm_match_is_own_comment(self) ||
-        strstr(wm_match_text(self, "review", "body"), WM_MARKER_PREFIX))
-        return wm_match_refuse(self, "a task wrote this");
     return types_ok(self) && labels_ok(self) && workflow_ok(self) &&
            branches_ok(self, is_pull ? base_branch(self) : pushed_branch(self));
 }

@@ -64,33 +64,46 @@ static json_t *names_of(const Match *self)
     return names ? json_incref(names) : json_pack("[s]", self->task->name);
 }
 
-static bool is_command(const char *text, const char *name)
+/* Does `text` begin with one of the command's names? */
+static bool is_command(const Match *self, const char *text)
 {
-    if (*text != '/' || strncmp(text + 1, name, strlen(name)) != 0)
-        return false;
-    const char *rest = text + 1 + strlen(name);
-    return *rest == '\0' || g_unichar_isspace(g_utf8_get_char(rest));
+    g_autofree char *trimmed = utf8_trim(text);
+    g_autoptr(json_t) names = names_of(self);
+    json_each (names, index, item) {
+        const char *name = json_string_value(item);
+        if (*trimmed != '/' || !g_str_has_prefix(trimmed + 1, name))
+            continue;
+        gunichar next = g_utf8_get_char(trimmed + 1 + strlen(name));
+        if (next == '\0' || g_unichar_isspace(next))
+            return true;
+    }
+    return false;
+}
+
+/* Was the text another one before it was edited, and no command? Else it has started the task
+   already: who mends a word of it does not ask again. */
+static bool became_command(const Match *self)
+{
+    const char *before =
+        json_string_value(json_get_path(self->event->payload, "changes.body.from"));
+    return before && !is_command(self, before);
 }
 
 bool wm_slash_command_matches(const Match *self)
 {
     const CommandEvent *def = find_event(self);
     const char *action = wm_match_action(self);
-    if (wm_match_is_own_comment(self))
-        return wm_match_refuse(self, "a task wrote this");
     if (strcmp(def->element, "pull_request_comment") == 0 && !is_on_pull(self))
         return wm_match_refuse(self, "the comment is not on a pull request");
     bool counts =
         def->actions ? g_strv_contains(def->actions, action) : strcmp(action, "deleted") != 0;
     if (!counts)
         return wm_match_refuse(self, "action \"%s\" starts no command", action);
-
-    g_autofree char *text = utf8_trim(wm_match_text(self, def->object, "body"));
-    g_autoptr(json_t) names = names_of(self);
-    json_each (names, index, item)
-        if (is_command(text, json_string_value(item)))
-            return true;
-    return wm_match_refuse(self, "the text does not begin with the command");
+    if (!is_command(self, wm_match_text(self, def->object, "body")))
+        return wm_match_refuse(self, "the text does not begin with the command");
+    if (strcmp(action, "edited") == 0 && !became_command(self))
+        return wm_match_refuse(self, "it began with the command before it was edited");
+    return true;
 }
 
 bool wm_label_command_matches(const Match *self)

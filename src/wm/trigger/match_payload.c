@@ -5,9 +5,13 @@
 
 #include "base/str.h"
 #include "wm/task/body.h"
+#include "wm/task/gate_date.h"
+#include "wm/workspace/run_dir.h"
 
 #include <stdarg.h>
 #include <string.h>
+
+#define BIRTH_MS ((int64_t)10 * 1000)
 
 bool wm_match_refuse(const Match *self, const char *format, ...)
 {
@@ -51,9 +55,59 @@ bool wm_list_has(const json_t *list, const char *text)
     return false;
 }
 
-bool wm_match_is_own_comment(const Match *self)
+/* What carries a text that a task may have written: to the event that says it was written. */
+static const struct {
+    const char *event; // NULL: any
+    const char *object, *action;
+} texts[] = {
+    { NULL, "comment", NULL },
+    { NULL, "review", NULL },
+    { "issues", "issue", "opened" },
+    { "pull_request", "pull_request", "opened" },
+    { "pull_request_target", "pull_request", "opened" },
+};
+
+/* Labels that a task gave what it had just made are its own act, where a person's come later. */
+static bool is_labeled_at_birth(const Match *self, const char *object)
 {
-    return strstr(wm_match_text(self, "comment", "body"), WM_MARKER_PREFIX) != NULL;
+    const char *body = wm_match_text(self, object, "body");
+    if (strcmp(wm_match_action(self), "labeled") != 0 || !strstr(body, WM_MARKER_PREFIX))
+        return false;
+    g_autofree char *marker = wm_body_marker(self->task->name);
+    int64_t made_ms = 0, changed_ms = 0;
+    return strstr(body, g_strchug(marker)) &&
+           wm_gate_parse_date(wm_match_text(self, object, "created_at"), &made_ms) &&
+           wm_gate_parse_date(wm_match_text(self, object, "updated_at"), &changed_ms) &&
+           changed_ms - made_ms <= BIRTH_MS;
+}
+
+/* A push to the branch of a run of this task: wm/TASK-DATE-TIME. */
+static bool is_pushed(const Match *self)
+{
+    const char *ref = json_get_text(self->event->payload, "ref");
+    if (!wm_match_is_event(self, "push") || !ref)
+        return false;
+    g_autofree char *slug = wm_slug(self->task->name);
+    g_autofree char *start = g_strdup_printf("refs/heads/wm/%s-", slug);
+    if (!g_str_has_prefix(ref, start))
+        return false;
+    const char *time = ref + strlen(start);
+    return strspn(time, "0123456789") == 8 && time[8] == '-' && strspn(time + 9, "0123456789") == 6;
+}
+
+bool wm_match_is_own(const Match *self)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        const char *object = texts[i].object, *action = texts[i].action;
+        if (texts[i].event && !wm_match_is_event(self, texts[i].event))
+            continue;
+        if (action && is_labeled_at_birth(self, object))
+            return true;
+        if ((!action || strcmp(wm_match_action(self), action) == 0) &&
+            strstr(wm_match_text(self, object, "body"), WM_MARKER_PREFIX))
+            return true;
+    }
+    return is_pushed(self);
 }
 
 bool wm_event_is_exempt(const WmEvent *event)

@@ -22,8 +22,9 @@ const char *wm_match_text(const Match *self, const char *object, const char *key
 const char *wm_match_action(const Match *self);
 char *wm_match_label(const Match *self); // trimmed; caller frees
 bool wm_match_is_event(const Match *self, const char *name);
-/* Loop guard 2: a comment that a task wrote. */
-bool wm_match_is_own_comment(const Match *self);
+/* Loop guard 2: a comment or review that a task wrote, an issue or pull request that one opened; of
+   this task, also the labels that it gave what it opened, and the branch of its run. */
+bool wm_match_is_own(const Match *self);
 /* `list` may be NULL; its items are texts. */
 bool wm_list_has(const json_t *list, const char *text);
 
