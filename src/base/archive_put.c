@@ -93,18 +93,23 @@ static bool copy_member(Rewrite *self, struct archive_entry *entry, GError **err
     const Libarchive *library = self->library;
     const char *name = library->entry_pathname(entry);
     const char *hard = library->entry_hardlink(entry);
+    if (!name) // libarchive would crash when it writes it
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "%s: an archive entry has no name that can be read, so the archive cannot "
+                         "be rewritten",
+                         self->shown);
     if (is_member(self, name))
         return take_old(self, entry, error);
     if (hard && is_member(self, hard))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "%s: archive entry '%s' is a hard link to '%s' and would change or be "
                          "lost with it",
-                         self->shown, name ? name : "?", self->member);
+                         self->shown, name, self->member);
     if (library->entry_is_data_encrypted(entry) == 1)
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "%s: archive entry '%s' is encrypted, so the archive cannot be "
                          "rewritten",
-                         self->shown, name ? name : "?");
+                         self->shown, name);
     return library->write_header(self->to, entry) >= LIBARCHIVE_WARN
                ? copy_data(self, error)
                : fail_with_handle(self, self->to, error);

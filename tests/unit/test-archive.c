@@ -270,6 +270,22 @@ static GString *get_bytes(const ToolFixture *fixture, const char *name)
     return out;
 }
 
+/* A zip whose one name says that it is UTF-8, and is not. */
+static void test_no_name(void **state G_GNUC_UNUSED)
+{
+    static const char base64[] = "UEsDBAoAAAgAAAAAIQCDFtyMAQAAAAEAAAACAAAA//"
+                                 "54UEsBAh4DCgAACAAAAAAhAIMW3IwBAAAAAQAAAAIAAAAAAAAA"
+                                 "AAAAAKSBAAAAAP/+UEsFBgAAAAABAAEAMAAAACEAAAAAAA==";
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    size_t size = 0;
+    g_autofree guchar *data = g_base64_decode(base64, &size);
+    tool_fixture_put_bytes(fixture, "n.zip", (const char *)data, size);
+    assert_refused(fixture, "n.zip:new", "x", "has no name that can be read");
+    g_autoptr(GString) kept = get_bytes(fixture, "n.zip");
+    assert_int_equal(kept->len, size);
+    assert_memory_equal(kept->str, data, size);
+}
+
 /* Changes the header at `at` of a tar. */
 static void patch_header(GString *tar, size_t at, size_t field, const char *value)
 {
@@ -385,12 +401,19 @@ static void test_names_with_line_breaks(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),         cmocka_unit_test(test_write),
-        cmocka_unit_test(test_write_errors), cmocka_unit_test(test_bomb),
-        cmocka_unit_test(test_broken),       cmocka_unit_test(test_encrypted),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_nothing_is_lost),
-        cmocka_unit_test(test_other_name),   cmocka_unit_test(test_hard_linked_file),
-        cmocka_unit_test(test_masks),        cmocka_unit_test(test_names_with_line_breaks),
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_write),
+        cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_bomb),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_encrypted),
+        cmocka_unit_test(test_no_name),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_nothing_is_lost),
+        cmocka_unit_test(test_other_name),
+        cmocka_unit_test(test_hard_linked_file),
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_names_with_line_breaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
