@@ -92,6 +92,10 @@ bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error
 bool agent_session_continue(AgentSession *self, const char *id, GError **error);
 /* The messages that wait, steering first: they wait no more. A new array, possibly empty. */
 json_t *agent_session_take_back(AgentSession *self);
+/* A message that was refused before it became part of the session (its command_end has an error)
+   waits again, before what is queued: the run that comes takes it. For a door that has no other
+   place for it. */
+void agent_session_return(AgentSession *self, json_t *message);
 /* Stops the run; pending until it has. What is queued stays. */
 void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pending);
 

@@ -58,18 +58,6 @@ static bool job_start(AgentSession *self)
     return self->worker != NULL;
 }
 
-/* A message that had been accepted waits again, before what is queued: the run that comes takes it.
-   Of any other whoever sent it gets the error, and has it still. */
-static void give_back(AgentSession *self, const SessionJob *job)
-{
-    if (!job->was_accepted)
-        return;
-    g_autoptr(json_t) messages = json_array();
-    json_array_append(messages, job->message);
-    message_queue_return(self->follow_ups, messages);
-    agent_session_tell_queues(self);
-}
-
 void agent_session_start_next_job(AgentSession *self)
 {
     const SessionJob *next = g_queue_peek_head(&self->jobs);
@@ -86,7 +74,6 @@ void agent_session_start_next_job(AgentSession *self)
         self->job->background = session_background_running(tool_context_jobs(self->engine.context));
     if (job_start(self))
         return;
-    give_back(self, self->job);
     fail_with(&self->job->error, KEDGE_ERROR_LIMIT, "no thread can be made for the command%s",
               self->job->was_accepted ? "; the message waits" : "");
     job_end(self, self->job);

@@ -46,6 +46,8 @@ static bool prompt_settle(AgentSession *self, SessionJob *job)
     self->outcome = *outcome;
     *outcome = (AgentOutcome) { 0 };
     self->failure = g_steal_pointer(&job->error);
+    if (self->failure && job->was_accepted)
+        agent_session_return(self, job->message);
     return job->is_done && self->outcome.end == AGENT_DONE;
 }
 

@@ -57,6 +57,14 @@ json_t *agent_session_take_back(AgentSession *self)
     return taken;
 }
 
+void agent_session_return(AgentSession *self, json_t *message)
+{
+    g_autoptr(json_t) messages = json_array();
+    json_array_append(messages, message);
+    message_queue_return(self->follow_ups, messages);
+    agent_session_tell_queues(self);
+}
+
 static json_t *take_first(MessageQueue *queue)
 {
     g_autoptr(json_t) taken = message_queue_take(queue);

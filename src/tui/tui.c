@@ -118,6 +118,7 @@ static bool tui_init(Tui *self, GError **error)
     opening_open(self, tui_on_event, warnings);
     slash_door_init(self);
     draft_take(self);
+    draft_take_left(self);
     tui_update_title(self);
     pick_provider_at_start(self);
     say_all(self, warnings);

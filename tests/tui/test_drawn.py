@@ -585,18 +585,57 @@ class Drawn(RpcTest):
         screen.line("go")
         screen.wait_for("small window")
 
+    def killed(self, screen, signal, draft):
+        """Ends the program when the draft is in a file."""
+        end = time.monotonic() + WAIT
+        while not any(draft in path.read_text(encoding="utf-8") for path in self.drafts()):
+            self.assertLess(time.monotonic(), end, "no draft was written")
+            time.sleep(0.03)
+        os.kill(self.process_of(screen), signal)
+        screen.wait_for(f"ended {128 + signal}")
+        screen.close()
+
+    def drafts(self):
+        agent = pathlib.Path(self.root, ".kedge/agent")
+        return [*agent.glob("drafts/*"), *agent.glob("sessions/*/*/draft.txt")]
+
     def test_a_draft_is_kept(self):
+        """However the program ends, with a session and before there is one; until it was sent."""
         self.script({"text": "An answer."})
         screen = self.open()
-        screen.line("first")
+        screen.type("first")
+        other = self.open()  # whose draft the next one is not to take
+        other.type("elsewhere")
+        other.wait_for("> elsewhere")
+        self.killed(screen, signals.SIGKILL, "first")
+        screen = self.open()
+        screen.wait_for("> first")
+        screen.keys("Enter")
         screen.wait_for("An answer.")
-        screen.type("not sent yet")
-        screen.wait_for("> not sent yet")
-        os.kill(self.process_of(screen), signals.SIGTERM)
-        screen.wait_end()
-        screen.close()
-        screen = self.open("--continue")
-        screen.wait_for("> not sent yet")
+        text = ""
+        for signal, more in ((signals.SIGKILL, "not"), (signals.SIGTERM, " sent"), (signals.SIGKILL, " yet")):
+            text += more
+            screen.type(more)
+            screen.wait_for(f"> {text}")
+            self.killed(screen, signal, text)
+            screen = self.open("--continue")
+            screen.wait_for(f"> {text}")
+        screen.keys("C-c")
+        screen.keys("C-d")
+        self.assertEqual(screen.wait_end(), 0)
+        self.assertEqual([path.read_text(encoding="utf-8").splitlines()[1] for path in self.drafts()], ["elsewhere"])
+
+    def test_a_message_that_is_refused_stays(self):
+        """Typed, and of the command line, one before the other."""
+        screen = self.open("of the command line", env={"ANTHROPIC_API_KEY": ""})
+        screen.wait_for("Enter takes it")  # the list of providers
+        screen.keys("Escape")
+        screen.wait_for("> of the command line")
+        screen.keys("C-c")
+        screen.line("typed")
+        screen.wait_for("It was not sent.")
+        screen.wait_for("> typed")
+        self.assertEqual(self.said(), [])
 
 
 if __name__ == "__main__":

@@ -376,7 +376,7 @@ class Trouble(RpcTest):
         ignore = "trap '' XFSZ; " if "TSAN_OPTIONS" in os.environ else ""  # ThreadSanitizer writes a file before main()
         screen = self.open(command=["sh", "-c", ignore + 'ulimit -f 0; exec "$0"', KEDGE])
         screen.type("x" * 300)
-        time.sleep(1.2)  # the draft is written a second after the last key
+        screen.wait_for("the draft could not be kept")
         screen.type("more")
         screen.until(lambda rows: "more" in "".join(rows), "what is typed")
         screen.keys("C-c", "C-d")

@@ -417,10 +417,12 @@ class Plain(RpcTest):
         self.assertEqual(self.said(), ["go"])
 
     def test_a_key_is_not_shown(self):
+        """The message that was refused before waits."""
+        self.script({"text": "Welcome."})
         terminal = self.open(env={"ANTHROPIC_API_KEY": None})
         terminal.wait_for("You: ")
         terminal.line("hello")
-        terminal.wait_for("Error: ")
+        terminal.wait_for("It was not sent. /retry sends it.")
         for key, told in (("sk-test-not-shown-1", "The model is anthropic/"), ("", "No key was taken.")):
             terminal.wait_for("You: ")
             terminal.line("/login anthropic")
@@ -432,6 +434,10 @@ class Plain(RpcTest):
             terminal.line(key)
             terminal.wait_for(told)
             self.assertTrue(terminal.echoes())
+        terminal.wait_for("You: ")
+        terminal.line("/retry")
+        terminal.wait_for("kedge: Welcome.")
+        self.assertEqual(self.said(), ["hello"])
         terminal.wait_for("You: ")
         terminal.line("/login anthropic")
         terminal.wait_for("which is not shown")

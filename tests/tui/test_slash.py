@@ -230,10 +230,11 @@ class Slash(RpcTest):
                  ("/changelg", "there is no /changelg: did you mean /changelog?"),
                  ("keep this", "kedge: One."), ("/repair", "Nothing of this session needs to be repaired."), ("/share", "  gh gist create '"))
         terminal.wait_for("You: ")
-        pages = list(pathlib.Path(self.root, "w").glob("kedge-session-*.html"))
-        self.assertEqual(len(pages), 1)
-        self.assertIn(f"gh gist create '{pages[0]}'".encode(), terminal.shown)
         session = self.session_files()[0]
+        page = session.with_suffix("") / "kedge-session.html"
+        self.assertIn(f"gh gist create '{page}'".encode(), terminal.shown)
+        self.assertTrue(page.exists())
+        self.assertEqual(os.listdir(os.path.join(self.root, "w")), [])
         lines = session.read_text(encoding="utf-8").splitlines(keepends=True)
         session.write_text("".join(lines[:1] + ["no JSON\n"] + lines[1:]), encoding="utf-8")
         self.say_at_once(terminal, "/repair", "line 2")

@@ -3,7 +3,10 @@
 
 #include "base/file.h"
 #include "session/prompt_history.h"
+#include "tui/edit/first_draft.h"
 #include "tui/edit/recall.h"
+
+#include <utime.h>
 
 typedef struct Fixture {
     char *dir;
@@ -108,6 +111,61 @@ static void test_freed_while_reading(void **state)
     loop_run(fixture->loop); // nothing of it is called
 }
 
+/* What `write` has left, as the next program finds it. */
+static void check_left(const Fixture *fixture, const char *cwd, const char *want)
+{
+    FirstDraft *own = NULL;
+    g_autofree char *text = first_draft_take(fixture->dir, cwd, 1024, &own);
+    assert_true((own != NULL) == (want != NULL));
+    assert_int_equal(g_strcmp0(text, want), 0);
+    first_draft_leave(own);
+}
+
+/* The only file of the drafts; caller frees. */
+static char *draft_file(const Fixture *fixture)
+{
+    g_autofree char *dir = g_build_filename(fixture->dir, "drafts", NULL);
+    g_autoptr(GDir) list = g_dir_open(dir, 0, NULL);
+    const char *name = g_dir_read_name(list);
+    return name ? g_build_filename(dir, name, NULL) : NULL;
+}
+
+static void test_first_draft(void **state)
+{
+    const Fixture *fixture = *state;
+    static const char *const texts[] = { "a longer text\nof two lines", "short", "\xc3\xa9\n\n" };
+    check_left(fixture, "/w", NULL);
+    FirstDraft *draft = first_draft_open(fixture->dir, "/w", NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        assert_true(first_draft_write(draft, texts[i], NULL));
+        check_left(fixture, "/w", NULL); // its program lives
+    }
+    first_draft_leave(draft);
+    check_left(fixture, "/elsewhere", NULL);
+    check_left(fixture, "/w", texts[2]);
+
+    static const struct {
+        const char *name, *data, *want;
+    } files[] = {
+        { "cut off", "{\"cwd\":\"/w\",\"size\":100}\nhalf of", "half of" },
+        { "an older end", "{\"cwd\":\"/w\",\"size\":3}\nnew of before", "new" },
+        { "empty", "", NULL },
+        { "no head", "text", NULL },
+        { "a false size", "{\"cwd\":\"/w\",\"size\":-1}\nx", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_autofree char *path = draft_file(fixture);
+        assert_true(g_file_set_contents(path, files[i].data, -1, NULL));
+        check_left(fixture, "/w", files[i].want);
+    }
+    g_autofree char *path = draft_file(fixture);
+    g_file_set_contents(path, files[0].data, -1, NULL);
+    const struct utimbuf long_ago = { 1, 1 };
+    assert_int_equal(utime(path, &long_ago), 0);
+    check_left(fixture, "/w", NULL);
+    assert_null(draft_file(fixture));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +173,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_editing_leaves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_was_sent, setup, teardown),
         cmocka_unit_test_setup_teardown(test_freed_while_reading, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_first_draft, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

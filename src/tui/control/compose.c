@@ -1,6 +1,7 @@
 /*
  * The live area, put together of its parts, and the frame that draws it (tui §4.1, §4.2).
  */
+#include "tui/control/draft.h"
 #include "tui/control/layout.h"
 #include "tui/control/opening.h"
 #include "tui/control/tui_own.h"
@@ -329,6 +330,7 @@ bool tui_draw(void *self_)
 {
     Tui *self = self_;
     tui_free_old_panels(self);
+    draft_note(self);
     if (terminal_is_busy(self->look->terminal))
         return false;
     if (self->panels->viewer)

@@ -1,14 +1,21 @@
 /*
- * What was being written when the program ended: draft.txt beside the session (agent-core §4.10),
- * taken up again when the session goes on. The loop's thread.
+ * What was being written when the program ended, however it did: draft.txt beside the session, or
+ * in a place of its own while there is no session file (agent-core §4.10). It is taken up again
+ * when the session, or another one in that directory, goes on. The loop's thread.
  */
 #pragma once
 
 #include "tui/control/tui_state.h"
 
-/* What the editor holds is kept, with the session where it has a file, else with the prompts. */
+Draft *draft_new(void);
+void draft_free(Draft *self); // what it has written stays
+
+/* What the editor holds is kept now. */
 void draft_keep(Tui *self);
-/* A draft of the session that is open goes into the editor when that is empty, and is gone then. */
+/* A draft of the session that is open goes into the editor, before what is written there. */
 void draft_take(Tui *self);
-/* The text has changed: a long one is kept a second later, whatever becomes of the program. */
+/* The same with what was written before there was a session, by a program that has ended. */
+void draft_take_left(Tui *self);
+/* Before each frame: what was written since is kept a second later, whatever becomes of the
+   program. */
 void draft_note(Tui *self);

@@ -6,7 +6,6 @@
 
 #include "base/timefmt.h"
 #include "tui/control/attach.h"
-#include "tui/control/draft.h"
 #include "tui/control/opening.h"
 #include "tui/view/dialog.h"
 
@@ -37,7 +36,6 @@ static void take_result(Tui *self, EditorResult result)
     switch (result) {
     case EDITOR_CHANGED:
         recall_leave(self->input->recall);
-        draft_note(self);
         completer_update(self->input->completer, self->input->editor);
         tui_hint(self, NULL);
         break;

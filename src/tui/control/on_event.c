@@ -6,6 +6,7 @@
 #include "tui/control/tui_own.h"
 
 #include "base/timefmt.h"
+#include "model/message.h"
 #include "tui/text/clean.h"
 
 enum {
@@ -160,6 +161,14 @@ static void set_progress(Tui *self, const json_t *event)
     frame_request(self->look->frames, FRAME_STREAM);
 }
 
+/* A prompt, also one of a command (/plan PROMPT), that is no part of the session. One that had
+   waited waits again. */
+static bool is_refused(const json_t *event)
+{
+    return json_get_text(event, "id") && json_get_text(event, "error") &&
+           g_strcmp0(json_get_text(event, "command"), "prompt") == 0;
+}
+
 static void on_command_end(Tui *self, const json_t *event)
 {
     if (g_strcmp0(json_get_text(event, "command"), "aside") == 0)
@@ -174,6 +183,8 @@ static void on_command_end(Tui *self, const json_t *event)
         end_slash(self);
     else if (g_strcmp0(json_get_text(event, "command"), "prompt") == 0)
         end_prompt(self, event);
+    if (is_refused(event))
+        tui_take_back_refused(self);
     tui_stale(self);
 }
 
@@ -187,7 +198,10 @@ void tui_settle(void *self_)
     if (tui_is_busy(self) || self->panels->panel || self->panels->questions->len > 0 ||
         self->run->next_prompt >= self->options->prompt_count)
         return;
-    tui_send(self, self->options->prompts[run_own(self)->next_prompt++], false);
+    json_t *prompt = self->options->prompts[run_own(self)->next_prompt++];
+    tui_note_sent(self, message_text(prompt));
+    if (!tui_send(self, prompt, false))
+        tui_take_back_refused(self);
     loop_post(self->loop, tui_settle, self);
 }
 

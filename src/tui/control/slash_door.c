@@ -65,13 +65,9 @@ static bool choose(const json_t *list, void *self_)
     return true;
 }
 
-static void edit(const char *text, void *self_)
+static void edit(const char *text, void *self)
 {
-    Tui *self = self_;
-    g_autofree char *draft = editor_text(self->input->editor);
-    g_autofree char *both = *draft ? g_strconcat(text, "\n\n", draft, NULL) : g_strdup(text);
-    editor_set_text(self->input->editor, both);
-    frame_request(self->look->frames, FRAME_NOW);
+    tui_write_before(self, text);
 }
 
 /* The completer's table of them is constant until the next change. */

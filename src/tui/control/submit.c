@@ -31,21 +31,40 @@ bool tui_send(Tui *self, json_t *message, bool is_follow_up)
     return is_sent;
 }
 
+void tui_write_before(Tui *self, const char *text)
+{
+    g_autofree char *draft = editor_text(self->input->editor);
+    g_autofree char *both =
+        utf8_is_blank(draft) ? g_strdup(text) : g_strconcat(text, "\n\n", draft, NULL);
+    editor_set_text(self->input->editor, both);
+    frame_request(self->look->frames, FRAME_NOW);
+}
+
 void tui_take_back(Tui *self)
 {
     g_autoptr(json_t) messages = agent_session_take_back(self->run->session);
     g_autoptr(GString) text = g_string_new(NULL);
-    g_autofree char *draft = editor_text(self->input->editor);
     json_each (messages, i, message) {
         g_autofree char *one = message_text(message);
         g_string_append_printf(text, "%s%s", text->len > 0 ? "\n\n" : "", one);
     }
-    if (text->len == 0)
+    if (text->len > 0)
+        tui_write_before(self, text->str);
+}
+
+void tui_note_sent(Tui *self, char *text)
+{
+    g_free(self->run->sent);
+    run_own(self)->sent = text;
+}
+
+void tui_take_back_refused(Tui *self)
+{
+    g_autofree char *text = g_steal_pointer(&run_own(self)->sent);
+    if (!text)
         return;
-    if (*draft)
-        g_string_append_printf(text, "\n\n%s", draft);
-    editor_set_text(self->input->editor, text->str);
-    frame_request(self->look->frames, FRAME_NOW);
+    tui_write_before(self, text);
+    tui_hint(self, "It was not sent. Ctrl+C puts it aside, Up brings it back.");
 }
 
 // ---- commands of the shell ----
@@ -120,6 +139,7 @@ void tui_submit(Tui *self, bool is_follow_up)
         run_own(self)->shell = g_strdup(trimmed);
     }
     remember(self, text);
+    tui_note_sent(self, g_strdup(text));
     editor_set_text(self->input->editor, "");
     draft_keep(self);
     completer_close(self->input->completer);

@@ -1,12 +1,14 @@
 /* See tui_input.h. */
 #include "tui/control/tui_own.h"
 
+#include "tui/control/draft.h"
 #include "tui/control/slash_door.h"
 
 TuiInput *tui_input_new(void)
 {
     TuiInput *self = g_new0(TuiInput, 1);
     self->attached = g_ptr_array_new_with_free_func(json_free);
+    self->draft = draft_new();
     return self;
 }
 
@@ -41,6 +43,7 @@ void tui_input_free(TuiInput *self)
     completer_free(self->completer);
     g_free(self->commands);
     g_free(self->actions);
+    draft_free(self->draft);
     recall_free(self->recall);
     editor_free(self->editor);
     g_ptr_array_unref(self->attached);

@@ -12,6 +12,7 @@
 
 typedef struct Tui Tui;           // tui_state.h
 typedef struct External External; // external.h
+typedef struct Draft Draft;       // draft.h
 
 typedef struct TuiInput {
     Keymap *keymap;
@@ -24,7 +25,7 @@ typedef struct TuiInput {
     Completer *completer;
     CompleteItem *commands, *actions; // what it offers
     External *external;               // an editor that is open; NULL: none
-    LoopSource *draft_timer;          // NULL: there is no draft to be kept
+    Draft *draft;                     // where what is written is kept
     bool is_unfocused;                // the window is
     bool awaits_recall;               // Up was pressed before the prompts were read
     gint64 last_key_at;               // by time_monotonic_ms()

@@ -33,6 +33,7 @@ void tui_run_free(TuiRun *self)
     g_free(self->intent);
     g_free(self->progress);
     json_decref(self->watched);
+    g_free(self->sent);
     g_free(self->shell);
     g_free(self);
 }

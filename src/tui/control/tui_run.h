@@ -38,6 +38,7 @@ typedef struct TuiRun {
     char *intent;    // of the call that runs; NULL: none
     char *progress;  // of a person's command, in its words; NULL: none
     json_t *watched; // the same at length, for watch_panel_rows(); NULL: none
+    char *sent;      // the message that went out last, in case it is refused; NULL: none
     char *shell;     // what the person has run last: "!ls", "$$x"; NULL: nothing yet
 } TuiRun;
 
@@ -68,8 +69,12 @@ void tui_note_summary(Tui *tui); // of the branch that is left
 void tui_submit(Tui *tui, bool is_follow_up);
 /* False: it was refused, which was said; the text is the caller's to keep. */
 bool tui_send(Tui *tui, json_t *message, bool is_follow_up);
-/* What waits goes back into the editor, before what is written there. */
-void tui_take_back(Tui *tui);
+/* Into the editor, before what is written there. */
+void tui_write_before(Tui *tui, const char *text);
+void tui_take_back(Tui *tui); // what waits
+/* What goes out now, for when it is refused. Takes it. */
+void tui_note_sent(Tui *tui, char *text);
+void tui_take_back_refused(Tui *tui);
 
 // ---- stop.c: what runs is stopped ----
 

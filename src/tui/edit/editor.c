@@ -33,6 +33,7 @@ struct Editor {
     Cleaner *cleaner;
     GString *paste; // the pieces so far, clean; NULL: there is none
     bool is_paste_full;
+    unsigned changes;
 };
 
 Editor *editor_new(int tab_width)
@@ -73,6 +74,7 @@ static void editor_do_replace(Editor *self, size_t start, size_t end, const Piec
 {
     text_buffer_replace(self->text, start, end, piece);
     text_layout_change(self->layout, start, end - start, piece->size);
+    self->changes++;
 }
 
 /* May the text from `start` to `end` become `piece`? */
@@ -442,6 +444,11 @@ void editor_clear(Editor *self)
 bool editor_is_empty(const Editor *self)
 {
     return text_buffer_size(self->text) == 0;
+}
+
+unsigned editor_changes(const Editor *self)
+{
+    return self->changes;
 }
 
 char *editor_line(const Editor *self)

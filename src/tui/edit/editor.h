@@ -55,6 +55,7 @@ void editor_replace(Editor *self, size_t start, const char *text);
 /* Empties it; the text goes to the kill ring. */
 void editor_clear(Editor *self);
 bool editor_is_empty(const Editor *self);
+unsigned editor_changes(const Editor *self); // of the text, so far, by whatever made them
 /* By what is shown: what a folded paste begins with makes no command. */
 EditorMode editor_mode(const Editor *self);
 char *editor_line(const Editor *self); // the cursor's, for copying; caller frees

@@ -161,6 +161,11 @@ static void end_prompt(Plain *self, const json_t *event)
     size_t left = self->options->prompt_count - self->next_prompt;
     if (problem)
         plain_say(self, "Error: %s", problem);
+    if (problem && json_get_text(event, "id") && self->sent) { // it is no part of the session
+        agent_session_return(self->session, self->sent);
+        plain_say(self, "It was not sent. /retry sends it.");
+        json_decref(g_steal_pointer(&self->sent));
+    }
     say_queued(self);
     if (left == 0 || (!problem && g_strcmp0(end, "done") == 0))
         return;
@@ -343,6 +348,7 @@ static void say_goodbye(Plain *self)
 static void plain_clear(Plain *self)
 {
     agent_session_free(self->session);
+    json_decref(self->sent);
     g_ptr_array_unref(self->questions);
     slash_door_clear(&self->slash);
     plain_lines_free(self->lines);

@@ -84,6 +84,8 @@ void plain_send(Plain *self, json_t *message)
         is_stopping
             ? agent_session_abort_and_prompt(self->session, message, "prompt", &is_pending, &error)
             : agent_session_prompt(self->session, message, "steer", "prompt", &is_pending, &error);
+    json_decref(self->sent);
+    self->sent = json_incref(message);
     if (!is_sent)
         plain_say(self, "Error: %s", error->message);
     else if (is_stopping)

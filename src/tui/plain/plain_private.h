@@ -23,6 +23,7 @@ typedef struct Plain {
     size_t next_prompt;   // of options->prompts
     GPtrArray *questions; // of json_t *: those that are open; the first one is shown
     gint64 asked_at;      // when that was
+    json_t *sent;         // the message that went out last; NULL: none
     char *key_provider;   // whose key the next line is; NULL: none's
     struct termios echoing;
     gint64 interrupted_at, begun_at; // by time_monotonic_ms(); 0: never

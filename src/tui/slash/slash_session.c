@@ -3,6 +3,7 @@
  */
 #include "tui/slash/slash_private.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
@@ -141,6 +142,15 @@ static bool write_page(Aside *aside G_GNUC_UNUSED, const char *text, json_t **re
     return true;
 }
 
+/* The page that is to be shared: with the artifacts of the session, away from the work tree, whose
+   next commit would take it. Caller frees. */
+static char *shared_page(const char *session, GError **error)
+{
+    g_autofree char *dir = g_strndup(session, strlen(session) - strlen(".jsonl"));
+    return file_make_dirs(dir, 0700, error) ? g_build_filename(dir, "kedge-session.html", NULL)
+                                            : NULL;
+}
+
 /* Of the file as it is: what a run that is on has not written yet is not in it. "" for the usual
    name. */
 static bool begin_page(SlashDoor *door, const char *name, bool is_shared, GError **error)
@@ -153,7 +163,11 @@ static bool begin_page(SlashDoor *door, const char *name, bool is_shared, GError
                          "file to export");
     if (agent_session_is_idle(door->session) && !agent_session_flush(door->session, error))
         return false;
-    g_autofree char *file = *name ? path_expand_home(name) : export_default_name(path);
+    g_autofree char *file = is_shared ? shared_page(path, error)
+                            : *name   ? path_expand_home(name)
+                                      : export_default_name(path);
+    if (!file)
+        return false;
     g_autofree char *target = path_absolute(file, door->place.cwd);
     g_autofree char *prompt = agent_session_system_prompt(door->session);
     json_add(page, "path:%s target:%s prompt:%s", path, target, prompt);
