@@ -118,9 +118,13 @@ static bool tui_init(Tui *self, GError **error)
     opening_open(self, tui_on_event, warnings);
     slash_door_init(self);
     draft_take(self);
-    draft_take_left(self);
+    if (!self->picks_session)
+        draft_take_left(self);
     tui_update_title(self);
-    pick_provider_at_start(self);
+    if (self->picks_session)
+        pick_session(self);
+    else
+        pick_provider_at_start(self);
     say_all(self, warnings);
     loop_post(self->loop, tui_settle, self);
     return true;
@@ -163,6 +167,7 @@ static int converse_options_converse(const ConverseOptions *options)
     Tui self = {
         .options = options,
         .settle = tui_settle,
+        .picks_session = options->picks_session,
         .slash.place = options->conversation->place,
         .loop = loop_new(),
         .cancel = cancel_new(NULL),

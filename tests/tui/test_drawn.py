@@ -22,11 +22,11 @@ READY = "ctx "
 
 @unittest.skipUnless(HAS_TMUX, "tmux is not installed")
 class Drawn(RpcTest):
-    def open(self, *args, env=None, **options):
+    def open(self, *args, env=None, ready=READY, **options):
         environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", **(env or {})}
         screen = TmuxScreen(self.root, args, environment, **options)
         self.addCleanup(screen.close)
-        screen.wait_for(READY)
+        screen.wait_for(ready)
         return screen
 
     def said(self, role="user"):
@@ -584,6 +584,35 @@ class Drawn(RpcTest):
             time.sleep(0.1)
         screen.line("go")
         screen.wait_for("small window")
+
+    def test_resume_without_a_value(self):
+        """The list before anything else: what is chosen is gone on with, and without a choice it ends."""
+        self.script({"text": "One."}, {"text": "Two."}, {"text": "Three."})
+        screen = self.open("--resume", ready="No sessions found")
+        self.assertEqual(screen.wait_end(), 0)
+        for text, answer in (("first", "One."), ("second", "Two.")):
+            screen = self.open(text)
+            screen.wait_for(answer)
+            screen.wait_gone("esc to interrupt")
+            screen.keys("C-d")
+            self.assertEqual(screen.wait_end(), 0)
+        for key in ("Escape", "C-c"):
+            screen = self.open("unsent", "-r", ready="Enter opens")
+            screen.wait_for("❯ second")
+            screen.keys(key)
+            screen.wait_for("No session selected")
+            self.assertEqual(screen.wait_end(), 0)
+        screen = self.open("--session", ready="Enter opens")
+        screen.wait_for("❯ second")
+        screen.keys("C-d")
+        screen.wait_for("1. Keep it")
+        screen.keys("Enter")  # and the list is there again
+        screen.wait_for("Enter opens")
+        screen.keys("Down", "Enter")
+        screen.wait_for("One.")
+        screen.line("third")
+        screen.wait_for("Three.")
+        self.assertEqual(len(self.session_files()), 2)
 
     def killed(self, screen, signal, draft):
         """Ends the program when the draft is in a file."""

@@ -416,6 +416,23 @@ class Plain(RpcTest):
         terminal.wait_for("Error: Cannot continue from message role: assistant")
         self.assertEqual(self.said(), ["go"])
 
+    def test_resume_without_a_value(self):
+        self.script({"text": "One."}, {"text": "Two."})
+        terminal = self.open("first")
+        terminal.wait_for("kedge: One.")
+        terminal.wait_for("You: ")
+        terminal.line("/exit")
+        self.assertEqual(terminal.end(), 0)
+        for line, shown in (("", "No session selected"), ("7", "Error: there is no 7"), ("1", "You: first")):
+            terminal = self.open("--resume")
+            terminal.wait_for("1. first")
+            terminal.wait_for("Enter to leave: ")
+            terminal.line(line)
+            terminal.wait_for(shown)
+        terminal.line("second")
+        terminal.wait_for("kedge: Two.")
+        self.assertEqual(len(self.session_files()), 1)
+
     def test_a_key_is_not_shown(self):
         """The message that was refused before waits."""
         self.script({"text": "Welcome."})

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/mask.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "changes/scratch.h"
 #include "cmd/cli/answer_schema.h"
@@ -23,6 +24,7 @@
 #include "model/model_roles.h"
 #include "rpc/server.h"
 #include "session/prompt_history.h"
+#include "session/session_index.h"
 #include "tui/tui.h"
 #include "wm/apply/wm_tools.h"
 
@@ -357,6 +359,26 @@ static int serve_rpc(Launch *self)
     return rpc_serve(&options, &exit_code, &error) ? exit_code : cmd_fail(error);
 }
 
+/* --resume or --session without a value, and a person who can choose. */
+static bool picks_session(const Launch *self)
+{
+    const LaunchOptions *options = &self->options;
+    const char *value = options->has_resume ? options->resume : options->session;
+    return self->is_interactive && (options->has_resume || options->has_session) &&
+           str_is_empty(value) && !options->no_session;
+}
+
+/* Of this directory; where that cannot be known, the list says why. */
+static bool has_sessions(const Launch *self)
+{
+    g_autoptr(SessionIndex) index = NULL;
+    g_autoptr(json_t) sessions = NULL;
+    const char *dir = self->options.session_dir;
+    return !session_index_open(self->agent_dir, dir, NULL, NULL, NULL, &index, NULL) ||
+           !session_index_list(index, dir ? NULL : self->cwd, 1, &sessions, NULL) ||
+           json_array_size(sessions) > 0;
+}
+
 static int launch_talk(Launch *self)
 {
     AgentSessionOptions conversation = conversation_options(self);
@@ -372,7 +394,12 @@ static int launch_talk(Launch *self)
         .prompt_count = prompts->len,
         .keeps_history = !self->options.no_session,
         .is_plain = self->options.is_plain,
+        .picks_session = picks_session(self),
     };
+    if (options.picks_session && !has_sessions(self)) {
+        log_text("No sessions found");
+        return EXIT_OK;
+    }
     remember_prompts(self);
     return tui_converse(&options);
 }
@@ -381,7 +408,9 @@ static int launch_start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
     const char *fallbacks = self->options.fallback_model;
-    const LaunchWanted wanted = launch_options_wanted(&self->options);
+    LaunchWanted wanted = launch_options_wanted(&self->options);
+    if (picks_session(self))
+        wanted.session = NULL; // a new one, until another is chosen
     if (!launch_session_set_roles(&wanted, self->settings, self->cwd, self->registry, &error))
         return cmd_fail(error);
     if (fallbacks &&
@@ -472,7 +501,10 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_exit_code((KedgeError)error->code);
     }
     if (self.is_interactive && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-        log_text("Interactive mode requires a terminal. Use -p for non-interactive runs.");
+        log_text("%s", picks_session(&self)
+                           ? "--resume needs a session id or path where no session can be picked"
+                           : "Interactive mode requires a terminal. Use -p for non-interactive "
+                             "runs.");
         return EXIT_FAILED;
     }
     if (self.is_interactive)

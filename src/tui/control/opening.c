@@ -155,7 +155,7 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
     g_autoptr(json_t) messages = agent_session_messages(self->run->session);
     if (json_array_size(messages) > 0)
         opening_replay(self, false);
-    else if (!settings_get_bool(self->look->settings, "startup.quiet"))
+    else if (!self->picks_session && !settings_get_bool(self->look->settings, "startup.quiet"))
         tui_welcome(self);
 }
 
@@ -164,6 +164,8 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
 char *opening_goodbye(Tui *self)
 {
     g_autoptr(GError) error = NULL;
+    if (self->picks_session)
+        return g_strdup(NO_SESSION_PICKED);
     if (agent_session_is_idle(self->run->session) &&
         !agent_session_flush(self->run->session, &error))
         return g_strdup_printf("the session could not be saved: %s", error->message);

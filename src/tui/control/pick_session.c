@@ -17,6 +17,19 @@ enum { MAX_SESSIONS = 5000, HOUR_MS = 3600 * 1000 };
 
 static void open_list(Tui *tui, bool has_all);
 
+/* At the start nothing else is there to go on with. */
+static void pick_again(Tui *tui)
+{
+    if (tui->picks_session)
+        open_list(tui, false);
+}
+
+static void end_picking(Tui *tui)
+{
+    if (tui->picks_session)
+        tui_end(tui, 0);
+}
+
 // ---- the list ----
 
 typedef struct Wanted {
@@ -67,10 +80,14 @@ static void go_on_with(Tui *tui, const char *path)
 {
     g_autoptr(GError) error = NULL;
     const char *current = json_get_text(tui_snapshot(tui), "sessionFile");
-    if (g_strcmp0(path, current) == 0)
+    if (g_strcmp0(path, current) == 0) {
         tui_hint(tui, "That is this session.");
-    else if (!agent_session_switch(tui->run->session, path, "slash:resume", &error))
+    } else if (agent_session_switch(tui->run->session, path, "slash:resume", &error)) {
+        tui->picks_session = false;
+    } else {
         tui_error(tui, "%s", error->message);
+        pick_again(tui);
+    }
 }
 
 // ---- another name, and none at all ----
@@ -122,6 +139,7 @@ static void on_changed(Tui *tui, void *self_)
         tui_say(tui, "That session is called: %s", self->title);
     else
         tui_say(tui, "The session is deleted; " SESSION_TRASH_HINT ".");
+    pick_again(tui);
 }
 
 static void change_other(Tui *tui, const char *path, const char *title)
@@ -139,8 +157,8 @@ static void on_renamed(Tui *tui, const char *path, const char *text)
     const char *current = json_get_text(tui_snapshot(tui), "sessionFile");
     bool is_pending = false;
     if (str_is_empty(text))
-        return;
-    if (g_strcmp0(path, current) != 0)
+        pick_again(tui);
+    else if (g_strcmp0(path, current) != 0)
         change_other(tui, path, text);
     else if (agent_session_set_name(tui->run->session, text, NULL, &is_pending, &error))
         tui_say(tui, "That session is called: %s", text);
@@ -154,6 +172,8 @@ static void on_removed(Tui *tui, const char *path, const char *text)
 {
     if (g_strcmp0(text, DELETE_IT) == 0)
         change_other(tui, path, NULL);
+    else
+        pick_again(tui);
 }
 
 static void ask_removal(Tui *tui, const PickItem *item)
@@ -205,6 +225,7 @@ static void open_list(Tui *tui, bool has_all)
         .empty = "There is no session.",
         .keeps_order = true,
         .chosen = go_on_with,
+        .cancelled = end_picking,
         .key = has_all ? on_key_all : on_key_here,
     };
     const SessionPlace *place = &tui->slash.place;

@@ -22,6 +22,7 @@ struct Tui {
     const TuiInput *input;
     const TuiPanels *panels;
     const TuiRun *run;
+    bool picks_session; // nothing else is gone on with until one is chosen
     bool is_ending;
     int exit_code;
 };

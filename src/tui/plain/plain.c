@@ -40,7 +40,7 @@ static void plain_settle(void *self_)
         loop_post(self->loop, plain_settle, self);
         return;
     }
-    plain_write(self, PROMPT);
+    plain_write(self, self->picks_session ? "Number of the session, or Enter to leave: " : PROMPT);
     self->is_prompted = true;
 }
 
@@ -324,6 +324,8 @@ static void plain_init(Plain *self)
     loop_add_signal(self->loop, SIGTSTP, on_signal, self);
     open_conversation(self);
     say_welcome(self);
+    if (self->picks_session)
+        plain_list_sessions(self);
     self->input = loop_add_fd(self->loop, STDIN_FILENO, POLLIN, on_input, self);
     loop_post(self->loop, plain_settle, self);
 }
@@ -359,7 +361,7 @@ static void plain_clear(Plain *self)
 
 int plain_converse(const ConverseOptions *options)
 {
-    Plain self = { .options = options };
+    Plain self = { .options = options, .picks_session = options->picks_session };
     plain_init(&self);
     loop_run(self.loop);
     say_goodbye(&self);

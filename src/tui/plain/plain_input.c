@@ -138,6 +138,28 @@ static void take_text(Plain *self, const char *line)
     say_help(self);
 }
 
+void plain_list_sessions(Plain *self)
+{
+    g_autoptr(GError) error = NULL;
+    if (!slash_run(&self->slash, "/resume", &error))
+        plain_say(self, "Error: %s", error->message);
+}
+
+/* The line that picks one. */
+static void take_session(Plain *self, const char *line)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *command = g_strconcat("/resume ", line, NULL);
+    if (utf8_is_blank(line)) {
+        plain_say(self, NO_SESSION_PICKED);
+        plain_end(self, 0);
+    } else if (slash_run(&self->slash, command, &error)) {
+        self->picks_session = false;
+    } else {
+        plain_say(self, "Error: %s", error->message);
+    }
+}
+
 static void take_message(Plain *self, const PlainMessage *message)
 {
     bool is_early = message->is_early || time_monotonic_ms() - self->asked_at < TOO_EARLY_MS;
@@ -148,6 +170,8 @@ static void take_message(Plain *self, const PlainMessage *message)
                         "into a file, or into several lines with \\ at their ends.");
     } else if (self->key_provider) {
         take_key(self, message->text);
+    } else if (self->picks_session && !is_command) {
+        take_session(self, message->text);
     } else if (is_early && plain_is_answer_like(self, message->text)) {
         plain_say(self, "That was typed before the question could be read.");
         say_help(self);

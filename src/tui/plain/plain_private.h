@@ -28,6 +28,7 @@ typedef struct Plain {
     struct termios echoing;
     gint64 interrupted_at, begun_at; // by time_monotonic_ms(); 0: never
     bool is_prompted;                // the cursor comes after "You: "
+    bool picks_session;              // the next line says which is gone on with
     bool is_stand_in;                // the model: there was no key for any
     bool is_bash_running, is_stopping, is_ending, is_output_gone;
     int exit_code;
@@ -50,6 +51,7 @@ void plain_on_input(int fd, short revents, void *self);
    being typed is taken from the terminal, too. */
 void plain_take_early_input(Plain *self);
 void plain_send(Plain *self, json_t *message);
+void plain_list_sessions(Plain *self); // for one to be picked
 void plain_ask_key(const char *provider, void *self);
 
 // ---- plain_dialog.c: questions ----
