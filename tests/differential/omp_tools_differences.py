@@ -75,6 +75,7 @@ DIFFERENCES = {
     "search-many-one-file-plain": "lines behind the last match of a page are shown as its context",
     "search-two-windows": "lines behind the last match of a page are shown as its context",
     "search-brace-literal": "a dollar in front of a literal brace is itself",
+    "search-brace-open": "what the pattern would find as plain text is said",
     "search-bad-class": "the regular expression's error on one line",
     "search-empty-paths": "an empty list is no list", "search-string-path": ARGUMENTS,
     "search-skip-negative": "skip is another name of offset",

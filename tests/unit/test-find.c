@@ -275,6 +275,55 @@ static void test_can_be_switched_off(void **state G_GNUC_UNUSED)
     assert_true(tool_is_available(&tool_find, defaults));
 }
 
+/* What finds nothing says what would have matched, and what it could not look at. */
+static void test_notes(void **state G_GNUC_UNUSED)
+{
+#define NOTHING "No files found matching pattern\n"
+    static const struct {
+        const char *arguments, *want;
+        bool is_error;
+    } cases[] = {
+        { "{'pattern':'app/[id]/*.tsx'}",
+          NOTHING "The glob app/\\[id\\]/*.tsx would match 1 file, such as app/[id]/page.tsx",
+          false },
+        { "{'pattern':'app/\\\\[id\\\\]/*.tsx'}", "app/[id]/page.tsx", false },
+        { "{'pattern':'workflows/*.yml'}",
+          "Path not found: workflows/*.yml\nThe glob **/workflows/*.yml would match 2 files, such "
+          "as "
+          "repo1/workflows/",
+          true },
+        { "{'pattern':'workflows/a.*','path':'repo1'}", "repo1/workflows/a.yml", false },
+        { "{'paths':['workflows/c.yml','app/*.x']}",
+          NOTHING "Skipped missing paths: workflows/c.yml", false },
+        { "{'paths':['app/[id]/*.tsx','app']}", "app/[id]/page.tsx", false },
+    };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "app/[id]/page.tsx", "x");
+    tool_fixture_put(fixture, "repo1/workflows/a.yml", "x");
+    tool_fixture_put(fixture, "repo1/workflows/b.yml", "x");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = cases[i].is_error ? find_error(fixture, cases[i].arguments)
+                                                  : find_text(fixture, cases[i].arguments);
+        if (!g_str_has_prefix(text, cases[i].want))
+            assert_text(cases[i].arguments, text, cases[i].want);
+    }
+#undef NOTHING
+}
+
+static void test_unreadable(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "closed/a.c", "x");
+    tool_fixture_put(fixture, "b.c", "x");
+    uid_t user = tool_fixture_close(fixture, "closed");
+    g_autofree char *some = find_text(fixture, "{'pattern':'*.c'}");
+    g_autofree char *none = find_text(fixture, "{'pattern':'*.h'}");
+    tool_fixture_open(fixture, "closed", user);
+    assert_text("some", some, "b.c\n\nSkipped, because it cannot be read: closed");
+    assert_text("none", none,
+                "No files found matching pattern\nSkipped, because it cannot be read: closed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +337,8 @@ int main(void)
         cmocka_unit_test(test_directory_gone),
         cmocka_unit_test(test_without_ripgrep),
         cmocka_unit_test(test_links),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_unreadable),
         cmocka_unit_test(test_can_be_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -464,6 +464,62 @@ static void test_types(void **state G_GNUC_UNUSED)
     assert_null(grep_type_globs("nope"));
 }
 
+/* What finds nothing says what would have matched. */
+static void test_notes(void **state G_GNUC_UNUSED)
+{
+#define NONE "No matches found\n"
+    static const struct {
+        const char *arguments, *want;
+    } cases[] = {
+        { "{'pattern':'push','glob':'.github/workflows/*.yml'}",
+          NONE "The glob **/.github/workflows/*.yml would match 1 file, such as "
+               "repo1/.github/workflows/ci.yml" },
+        { "{'pattern':'TODO','glob':'app/[id]/*.tsx'}",
+          NONE "The glob app/\\[id\\]/*.tsx would match 1 file, such as app/[id]/page.tsx" },
+        { "{'pattern':'TODO','glob':'[id]/*.tsx'}",
+          NONE "The glob **/\\[id\\]/*.tsx would match 1 file, such as app/[id]/page.tsx" },
+        { "{'pattern':'TODO\\\\|FIXME'}",
+          NONE "The pattern TODO|FIXME would match 2 times, first in app/[id]/page.tsx" },
+        { "{'pattern':'\\\\(TODO\\\\|push\\\\) x'}",
+          NONE "The pattern (TODO|push) x would match 1 time, first in app/[id]/page.tsx" },
+        { "{'pattern':'arr[0]'}",
+          NONE "The pattern arr\\[0\\] (the text itself) would match 1 time, "
+               "first in app/[id]/page.tsx" },
+        { "{'pattern':'nope.*neither','glob':'app/*.tsx'}", "No matches found" },
+        { "{'pattern':'nope[0]'}", "No matches found" },
+        { "{'pattern':'TODO','glob':'nope/*.tsx'}", "No matches found" },
+    };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "repo1/.github/workflows/ci.yml", "on: push\n");
+    tool_fixture_put(fixture, "app/[id]/page.tsx", "TODO x\nFIXME arr[0]\n");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = grep_text(fixture, cases[i].arguments);
+        assert_text(cases[i].arguments, text, cases[i].want);
+    }
+    g_autofree char *missing = tool_fixture_error(
+        fixture, &tool_grep, json_of("{'pattern':'push','paths':['.github/workflows/*.yml']}"));
+    assert_text(
+        "no such path", missing,
+        "Path not found: .github/workflows/*.yml\nThe glob **/.github/workflows/*.yml would "
+        "match 1 file, such as repo1/.github/workflows/ci.yml");
+#undef NONE
+}
+
+static void test_unreadable(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = bare_fixture();
+    tool_fixture_put(fixture, "closed/a.c", "hit");
+    tool_fixture_put(fixture, "b.c", "hit");
+    g_autofree char *file = g_build_filename(fixture->cwd, "b.c", NULL);
+    assert_int_equal(chmod(file, 0644), 0);
+    uid_t user = tool_fixture_close(fixture, "closed");
+    g_autofree char *some = grep_text(fixture, "{'pattern':'hit'}");
+    g_autofree char *none = grep_text(fixture, "{'pattern':'miss'}");
+    tool_fixture_open(fixture, "closed", user);
+    assert_text("some", some, "# b.c\n*1|hit\n\nSkipped, because it cannot be read: closed");
+    assert_text("none", none, "No matches found\nSkipped, because it cannot be read: closed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +539,8 @@ int main(void)
         cmocka_unit_test(test_details),
         cmocka_unit_test(test_braces),
         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,9 @@
 #include "tool/call.h"
 #include "tool/tool_set.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 typedef struct ToolFixture {
     char *root; // temporary; holds `w`, `agent` and `session`
     char *cwd;  // root/w
@@ -53,6 +56,26 @@ static inline void tool_fixture_free(ToolFixture *self)
     g_free(self);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolFixture, tool_fixture_free)
+
+/* Takes the right to read what is below `name` from a test, also from one of root. Its user as it
+   was: for tool_fixture_open(). */
+static inline uid_t tool_fixture_close(const ToolFixture *self, const char *name)
+{
+    g_autofree char *path = g_build_filename(self->cwd, name, NULL);
+    uid_t user = geteuid();
+    assert_int_equal(chmod(self->root, 0755), 0);
+    assert_int_equal(chmod(self->cwd, 0755), 0);
+    assert_int_equal(chmod(path, 0), 0);
+    assert_int_equal(user == 0 ? seteuid(65534) : 0, 0);
+    return user;
+}
+
+static inline void tool_fixture_open(const ToolFixture *self, const char *name, uid_t user)
+{
+    g_autofree char *path = g_build_filename(self->cwd, name, NULL);
+    assert_int_equal(user == 0 ? seteuid(0) : 0, 0);
+    assert_int_equal(chmod(path, 0700), 0);
+}
 
 /* A file below the working directory, with its parents. */
 static inline void tool_fixture_put_bytes(const ToolFixture *self, const char *name,

@@ -136,7 +136,8 @@ static void ast_edit_show(ToolCall *call, const AstPlan *plan, ToolResult *resul
     tool_result_set_truncation(result, &cut, RESULT_HEAD, 1, 0, NULL);
     g_autoptr(GString) text = g_string_new(plan->total > 0 ? cut.content : "No replacements made");
     append_generated(plan, text);
-    missing_append_line(plan->files.scope.missing, plan->total == 0, text);
+    missing_append_line(plan->files.scope.missing, &plan->files.scope.notes, plan->total == 0,
+                        text);
     ast_files_append_issues(&plan->files, tool_call_cwd(call), text);
     tool_result_add_text(result, text->str);
     set_details(call, plan, false, tool_result_details(result));

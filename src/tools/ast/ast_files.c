@@ -55,6 +55,7 @@ static bool add_directory(AstFiles *self, ToolCall *call, const char *dir, GErro
         .dir = dir,
         .cwd = tool_call_cwd(call),
         .timeout_ms = WALK_TIMEOUT_MS,
+        .notes = &self->scope.notes,
     };
     return file_walk(&spec, tool_call_cancel(call), take_path, &walk, error);
 }

@@ -191,7 +191,7 @@ static void ast_grep_finish(ToolCall *call, const AstFiles *files, const Page *p
     if (page->has_more)
         g_string_append_printf(text, "\n\nResult limit reached; narrow paths or use skip=%u.",
                                skip + page->shown);
-    missing_append_line(files->scope.missing, page->shown == 0, text);
+    missing_append_line(files->scope.missing, &files->scope.notes, page->shown == 0, text);
     ast_files_append_issues(files, cwd, text);
     tool_result_add_text(result, text->str);
 

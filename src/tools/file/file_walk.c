@@ -4,6 +4,7 @@
 #include "tools/file/file_walk.h"
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "base/timefmt.h"
 #include "tools/file/ignore_levels.h"
 
@@ -105,14 +106,27 @@ static void read_entries(Walker *self, DIR *dir, IgnoreLevel *level, const char 
     }
 }
 
+/* One that is no folder any more is not missed. */
+static void note_unread(const FileWalk *walk, const char *path, int number)
+{
+    if (!walk->notes || number == ENOENT || number == ENOTDIR)
+        return;
+    g_autofree char *shown = path_display(path, walk->cwd);
+    search_notes_add_unread(walk->notes, shown);
+}
+
 static bool read_directory(Walker *self, const Waiting *waiting, GError **error)
 {
     bool is_first = waiting->above == NULL;
     int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_first ? 0 : O_NOFOLLOW);
     g_auto(Fd) fd = open(waiting->path, flags);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir)
-        return !is_first || fail_with_errno(error, errno, "cannot read %s", waiting->path);
+    if (!dir && is_first)
+        return fail_with_errno(error, errno, "cannot read %s", waiting->path);
+    if (!dir) {
+        note_unread(self->walk, waiting->path, errno);
+        return true;
+    }
     fd_steal(&fd);
     g_autoptr(IgnoreLevel) level = is_first ? ignore_level_new(waiting->path, self->walk->cwd)
                                             : ignore_level_enter(waiting->above, waiting->path);

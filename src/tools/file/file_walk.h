@@ -3,11 +3,12 @@
  * and .rgignore of the directories from the repository's root down, or from the working directory
  * where there is no repository; in a repository by .git/info/exclude and the user's own excludes as
  * well. `.git` and `node_modules` are not entered unless wanted. Links are told, never followed.
- * What cannot be read is passed over. Blocks; thread safe.
+ * What cannot be read is passed over, and noted. Blocks; thread safe.
  */
 #pragma once
 
 #include "base/cancel.h"
+#include "tools/file/search_notes.h"
 
 typedef enum {
     FILE_WALK_FILE,
@@ -22,6 +23,7 @@ typedef struct FileWalk {
     bool excludes_hidden;
     bool enters_all; // .git and node_modules too
     int64_t timeout_ms;
+    SearchNotes *notes; // NULL: what is passed over is of no interest
 } FileWalk;
 
 /* `path` is relative to the directory, in no order, a directory before what is in it. False: stop,

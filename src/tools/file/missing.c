@@ -11,19 +11,22 @@ static char *join(const GPtrArray *paths)
     return g_string_free(out, FALSE);
 }
 
-bool missing_fail(const GPtrArray *missing, GError **error)
+bool missing_fail(const GPtrArray *missing, const SearchNotes *notes, GError **error)
 {
     g_autofree char *paths = join(missing);
-    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Path not found: %s", paths);
+    g_autoptr(GString) more = g_string_new(NULL);
+    search_notes_append(notes, true, more);
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Path not found: %s%s", paths, more->str);
 }
 
-void missing_append_line(const GPtrArray *missing, bool is_empty_result, GString *out)
+void missing_append_line(const GPtrArray *missing, const SearchNotes *notes, bool is_empty_result,
+                         GString *out)
 {
-    if (missing->len == 0)
-        return;
     g_autofree char *paths = join(missing);
-    g_string_append_printf(out, "%sSkipped missing paths: %s", is_empty_result ? "\n" : "\n\n",
-                           paths);
+    if (missing->len > 0)
+        g_string_append_printf(out, "%sSkipped missing paths: %s", is_empty_result ? "\n" : "\n\n",
+                               paths);
+    search_notes_append(notes, is_empty_result, out);
 }
 
 void missing_set_details(const GPtrArray *missing, json_t *details)

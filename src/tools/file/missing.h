@@ -5,13 +5,15 @@
 #pragma once
 
 #include "base/json.h"
+#include "tools/file/search_notes.h"
 
-/* "Path not found: a, b". Returns false. */
-bool missing_fail(const GPtrArray *missing, GError **error);
+/* "Path not found: a, b", and what else would have matched. Returns false. */
+bool missing_fail(const GPtrArray *missing, const SearchNotes *notes, GError **error);
 
-/* The last line of a result: "Skipped missing paths: a, b", behind an empty line when something
-   was found. Nothing when none is missing. */
-void missing_append_line(const GPtrArray *missing, bool is_empty_result, GString *out);
+/* The last lines of a result, after an empty one when something was found: "Skipped missing paths:
+   a, b", unless none is, and what `notes` say. */
+void missing_append_line(const GPtrArray *missing, const SearchNotes *notes, bool is_empty_result,
+                         GString *out);
 
 /* Sets details.missingPaths unless none is missing. */
 void missing_set_details(const GPtrArray *missing, json_t *details);

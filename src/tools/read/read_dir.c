@@ -130,10 +130,14 @@ static void add_children(const Tree *tree, GPtrArray *children, const char *dir,
         take_child(tree, children, children->len - 1, dir);
 }
 
-static void add_grandchildren(const Tree *tree, const char *dir, unsigned depth)
+static void add_grandchildren(const Tree *tree, Entry *entry, const char *dir)
 {
     unsigned unread = 0;
-    g_autoptr(GPtrArray) children = list_children(tree->root, dir, depth, &unread, NULL);
+    g_autoptr(GPtrArray) children = list_children(tree->root, dir, entry->depth + 1, &unread, NULL);
+    if (!children) {
+        g_autofree char *name = g_steal_pointer(&entry->label);
+        entry->label = g_strconcat(name, " (cannot be read)", NULL);
+    }
     if (!children || children->len == 0)
         return;
     g_ptr_array_set_free_func(children, NULL);
@@ -151,7 +155,7 @@ static void take_child(const Tree *tree, GPtrArray *children, unsigned index, co
     if (!entry->is_directory || entry->depth >= MAX_DEPTH || is_never_entered(entry->name))
         return;
     g_autofree char *path = g_build_filename(dir, entry->name, NULL);
-    add_grandchildren(tree, path, entry->depth + 1);
+    add_grandchildren(tree, entry, path);
 }
 
 static size_t label_width(const Entry *entry)

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-enum { FIND_TIMEOUT_MS = 5000, MAX_FOUND = 200000 };
+enum { FIND_TIMEOUT_MS = 5000, HINT_TIMEOUT_MS = 2000, MAX_FOUND = 200000 };
 
 typedef struct FindArgs {
     const char *pattern, *path, *type;
@@ -55,14 +55,16 @@ typedef struct Search {
     GHashTable *seen; // absolute path → itself
     GPtrArray *found;
     GPtrArray *missing; // entries as asked
-    int64_t deadline;   // time_monotonic_ms(); of all entries together
-    bool is_too_much;   // MAX_FOUND is reached
+    SearchNotes notes;
+    int64_t deadline; // time_monotonic_ms(); of all entries together
+    bool is_too_much; // MAX_FOUND is reached
 } Search;
 
 typedef struct Walk { // one entry that is searched
     Search *search;
     const char *base;
     GRegex *regex; // NULL: everything
+    bool is_hint;  // nothing of it counts: only what else would have matched
 } Walk;
 
 static bool find_args_wants(const FindArgs *args, bool is_directory)
@@ -87,8 +89,12 @@ static void add_found(Search *search, const char *path, bool is_directory)
 static void add_if_matching(const Walk *walk, const char *relative, bool is_directory)
 {
     g_autofree char *valid = utf8_from_bytes(relative, strlen(relative));
-    if (walk->regex && !g_regex_match(walk->regex, valid, 0, NULL))
+    bool is_wanted = find_args_wants(walk->search->args, is_directory);
+    if (walk->is_hint || (walk->regex && !g_regex_match(walk->regex, valid, 0, NULL))) {
+        if (is_wanted && walk->search->found->len == 0)
+            search_notes_try(&walk->search->notes, valid);
         return;
+    }
     g_autofree char *path = g_build_filename(walk->base, relative, NULL);
     if (g_str_has_prefix(path, "/proc/") && tool_file_is_secret(path))
         return;
@@ -131,6 +137,7 @@ static bool walk_directory(Search *search, const char *base, const char *glob, G
         .excludes_hidden = !search->args->hidden,
         .enters_all = glob && names_skipped_directory(glob),
         .timeout_ms = left_ms,
+        .notes = &search->notes,
     };
     g_autoptr(GError) run_error = NULL;
     bool is_done = file_walk(&files, tool_call_cancel(search->call), on_entry, &walk, &run_error);
@@ -155,6 +162,7 @@ static bool search_glob(Search *search, const char *entry, const char *dir, GErr
     }
     if (!file_is_directory(path))
         return fail_with(error, KEDGE_ERROR_USAGE, "Path is not a directory: %s", base);
+    search_notes_add_glob(&search->notes, strcmp(base, ".") == 0 ? "" : base, glob);
     return walk_directory(search, path, glob, error);
 }
 
@@ -218,6 +226,22 @@ static bool search_all(Search *search, unsigned *ret_entries, GError **error)
            fail_with(error, KEDGE_ERROR_USAGE, "find needs `pattern` or `paths`");
 }
 
+/* Nothing was found, and a folder that was named is not there: perhaps it is further down. */
+static void look_elsewhere(Search *search)
+{
+    const FindArgs *args = search->args;
+    const char *cwd = tool_call_cwd(search->call);
+    int64_t left_ms = search->deadline - time_monotonic_ms();
+    if (search->missing->len == 0 || search_notes_has_hint(&search->notes) || left_ms <= 0)
+        return;
+    g_autofree char *dir =
+        args->pattern && args->path ? workspace_path(args->path, cwd) : g_strdup(cwd);
+    search_notes_add_glob(&search->notes, "", search->missing->pdata[0]);
+    Walk walk = { .search = search, .base = dir, .is_hint = true };
+    const FileWalk files = { .dir = dir, .cwd = cwd, .timeout_ms = MIN(left_ms, HINT_TIMEOUT_MS) };
+    file_walk(&files, tool_call_cancel(search->call), on_entry, &walk, NULL);
+}
+
 static int compare_found(const void *a, const void *b)
 {
     const Found *left = *(Found *const *)a, *right = *(Found *const *)b;
@@ -252,7 +276,7 @@ static void write_result(const Search *search, unsigned limit, ToolResult *resul
     if (count == 0)
         g_string_append(text, "No files found matching pattern");
     g_autoptr(GString) last_line = g_string_new(NULL);
-    missing_append_line(search->missing, count == 0, last_line);
+    missing_append_line(search->missing, &search->notes, count == 0, last_line);
     size_t last_size = MIN(last_line->len, TRUNCATE_MAX_BYTES / 2);
     g_auto(Truncated) cut = truncate_head(text->str, count + 1, TRUNCATE_MAX_BYTES - last_size);
     cut.max_bytes = TRUNCATE_MAX_BYTES;
@@ -288,13 +312,17 @@ static bool find_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         .deadline = time_monotonic_ms() + FIND_TIMEOUT_MS,
     };
     unsigned entries = 0;
-    if (!search_all(&search, &entries, error))
-        return false;
-    if (missing->len == entries)
-        return missing_fail(missing, error);
-    g_ptr_array_sort(found, compare_found);
-    write_result(&search, (unsigned)MIN(args->limit, 1000000), result);
-    return true;
+    bool is_done = search_all(&search, &entries, error);
+    if (is_done && found->len == 0)
+        look_elsewhere(&search);
+    if (is_done && missing->len == entries) {
+        is_done = missing_fail(missing, &search.notes, error);
+    } else if (is_done) {
+        g_ptr_array_sort(found, compare_found);
+        write_result(&search, (unsigned)MIN(args->limit, 1000000), result);
+    }
+    search_notes_clear(&search.notes);
+    return is_done;
 }
 
 const ToolDef tool_find = {

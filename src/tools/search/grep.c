@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { PAGE_SIZE = 100, MAX_CONTEXT = 50 };
+enum { PAGE_SIZE = 100, MAX_CONTEXT = 50, HINT_TIMEOUT_MS = 5000 };
 
 typedef struct GrepArgs {
     const char *pattern, *path, *glob, *type;
@@ -83,7 +83,7 @@ static char *last_lines(const GrepPage *page, const SearchScope *scope, unsigned
     if (has_more)
         g_string_append_printf(text, "\n\nResult limit reached; narrow paths or use skip=%u.",
                                page->offset + shown);
-    missing_append_line(scope->missing, shown == 0, text);
+    missing_append_line(scope->missing, &scope->notes, shown == 0, text);
     return g_string_free(text, FALSE);
 }
 
@@ -137,7 +137,33 @@ static bool set_filters(const GrepArgs *args, GrepSearch *search, GError **error
     if (args->type && !search->type_globs)
         return fail_with(error, KEDGE_ERROR_USAGE, "Unknown file type: %s", args->type);
     search->glob_is_for_name = args->glob && !strchr(args->glob, '/');
+    if (args->glob)
+        search_notes_add_glob(search->notes, "", args->glob);
     return !args->glob || glob_compile(args->glob, &search->glob, error);
+}
+
+/* Nothing was found: would the pattern find something in another way of writing? */
+static void look_otherwise(ToolCall *call, const GrepSearch *asked, SearchNotes *notes)
+{
+    for (unsigned way = 0; way < 2 && !search_notes_has_hint(notes); way++) {
+        g_autofree char *pattern = grep_pattern_other(asked->pattern, way);
+        g_auto(GrepFound) found = { 0 };
+        g_auto(SearchNotes) none = { 0 };
+        GrepSearch search = *asked;
+        search.pattern = pattern;
+        search.before = search.after = 0;
+        search.timeout_ms = HINT_TIMEOUT_MS;
+        search.notes = &none;
+        if (!pattern || !grep_search(&search, tool_call_cancel(call), &found, NULL) ||
+            found.files->len == 0)
+            continue;
+        const GrepFile *first = found.files->pdata[0];
+        g_autofree char *shown = path_display(first->path, asked->cwd);
+        notes->hint = g_strdup_printf("The pattern %s%s would match %u%s %s, first in %s", pattern,
+                                      way == 0 ? "" : " (the text itself)", found.matches,
+                                      found.has_more ? " or more" : "",
+                                      found.matches == 1 ? "time" : "times", shown);
+    }
 }
 
 static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
@@ -167,10 +193,14 @@ static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         .has_anchors = page.has_anchors,
         .skip = page.offset / GREP_WINDOW * GREP_WINDOW,
         .max_matches = GREP_WINDOW,
+        .timeout_ms = GREP_TIMEOUT_MS,
+        .notes = &scope.notes,
     };
     g_auto(GrepFound) found = { 0 };
     bool is_done = set_filters(args, &search, error) &&
                    grep_search(&search, tool_call_cancel(call), &found, error);
+    if (is_done && found.files->len == 0 && page.offset == 0)
+        look_otherwise(call, &search, &scope.notes);
     g_clear_pointer(&search.glob, g_regex_unref);
     if (!is_done)
         return false;

@@ -94,6 +94,30 @@ char *grep_pattern_escape_parentheses(const char *pattern)
     return escape_where(pattern, is_parenthesis);
 }
 
+/* `\|`, `\(`, `\)`, `\+` and `\?`, which grep reads as operators, without their backslashes. */
+static char *pattern_as_grep(const char *pattern)
+{
+    GString *out = g_string_new(NULL);
+    bool has_any = false;
+    for (const char *p = pattern; *p; p++) {
+        bool is_operator = *p == '\\' && p[1] && strchr("|()+?", p[1]);
+        has_any = has_any || (is_operator && p[1] == '|');
+        if (!is_operator)
+            g_string_append_c(out, *p);
+        if (*p == '\\' && p[1])
+            g_string_append_c(out, *++p);
+    }
+    return g_string_free(out, !has_any);
+}
+
+char *grep_pattern_other(const char *pattern, unsigned way)
+{
+    if (way == 0)
+        return pattern_as_grep(pattern);
+    bool is_meant = strpbrk(pattern, "\\|") || strstr(pattern, ".*") || strstr(pattern, ".+");
+    return !is_meant && strpbrk(pattern, "[](){}*+?^$") ? g_regex_escape_string(pattern, -1) : NULL;
+}
+
 const char *grep_type_globs(const char *type)
 {
     static const struct {

@@ -7,7 +7,7 @@
 #include "tools/file/tool_file.h"
 #include "tools/search/rg.h"
 
-enum { GREP_TIMEOUT_MS = 30000, BINARY_PROBE_BYTES = 8192 };
+enum { BINARY_PROBE_BYTES = 8192 };
 
 static void line_free(void *data)
 {
@@ -50,13 +50,20 @@ static char *data_text(const json_t *data)
     return utf8_from_bytes((const char *)bytes, size);
 }
 
+/* Returns false. */
+static bool leave_out(const GrepSearch *search, const char *path)
+{
+    search_notes_try(search->notes, path);
+    return false;
+}
+
 static bool fits_glob(const GrepSearch *search, const char *path)
 {
     if (!search->glob)
         return true;
     if (search->glob_is_for_name) {
         g_autofree char *name = g_path_get_basename(path);
-        return g_regex_match(search->glob, name, 0, NULL);
+        return g_regex_match(search->glob, name, 0, NULL) || leave_out(search, name);
     }
     g_autofree char *below_cwd = path_display(path, search->cwd);
     if (g_regex_match(search->glob, below_cwd, 0, NULL))
@@ -67,7 +74,7 @@ static bool fits_glob(const GrepSearch *search, const char *path)
             g_regex_match(search->glob, below_root, 0, NULL))
             return true;
     }
-    return false;
+    return leave_out(search, below_cwd);
 }
 
 static void begin_file(Collector *self, const json_t *data)
@@ -176,9 +183,9 @@ static bool on_line(const char *line, size_t size, void *user_data)
 
 static void add_args(const GrepSearch *search, const char *pattern, GPtrArray *args)
 {
-    static const char *const fixed[] = { "--no-config", "--json", "--hidden", "--no-messages",
-                                         "--sort=path", "--no-require-git", "--glob=!.git",
-                                         "--regex-size-limit=50M",
+    static const char *const fixed[] = { "--no-config", "--json", "--hidden",
+                                         "--no-ignore-messages", "--sort=path", "--no-require-git",
+                                         "--glob=!.git", "--regex-size-limit=50M",
                                          // when everything is searched: environments, memories
                                          "--glob=!**/proc/{self,thread-self,[0-9]*}/**" };
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
@@ -204,6 +211,28 @@ static void add_args(const GrepSearch *search, const char *pattern, GPtrArray *a
     g_ptr_array_add(args, NULL);
 }
 
+/* Notes the files and folders that ripgrep could not read, each on a line of `messages`
+   ("rg: /a/b: Permission denied (os error 13)"), from which they are removed: status 2 means them,
+   too. */
+static void take_unread(const GrepSearch *search, char *messages)
+{
+    g_autoptr(GString) rest = g_string_new(NULL);
+    g_auto(GStrv) lines = g_strsplit(messages, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        char *path = *line + (g_str_has_prefix(*line, "rg: ") ? strlen("rg: ") : 0);
+        char *why = strstr(path, ": IO error for operation on "); // of ripgrep 13
+        why = why ? why : strstr(path, " (os error ") ? g_strrstr(path, ": ") : NULL;
+        if (!why) {
+            g_string_append_printf(rest, "%s%s", rest->len > 0 ? "\n" : "", *line);
+            continue;
+        }
+        *why = '\0';
+        g_autofree char *shown = path_display(path, search->cwd);
+        search_notes_add_unread(search->notes, shown);
+    }
+    memcpy(messages, rest->str, rest->len + 1); // never longer
+}
+
 /* *ret_problem: ripgrep's complaint about the pattern, or NULL. */
 static bool run_once(const GrepSearch *search, const char *pattern, Cancel *cancel,
                      GrepFound *found, char **ret_problem, GError **error)
@@ -216,15 +245,14 @@ static bool run_once(const GrepSearch *search, const char *pattern, Cancel *canc
     g_autofree char *error_text = NULL;
     g_autoptr(GError) run_error = NULL;
     const char *const *trees = search->no_ignore ? NULL : search->paths;
-    if (!rg_run((const char *const *)args->pdata, search->cwd, trees, GREP_TIMEOUT_MS, cancel,
+    if (!rg_run((const char *const *)args->pdata, search->cwd, trees, search->timeout_ms, cancel,
                 on_line, &collector, &exit_status, &error_text, &run_error)) {
         if (error_is(run_error, KEDGE_ERROR_TIMEOUT))
             return fail_with(error, KEDGE_ERROR_TIMEOUT,
                              "grep timed out after 30s; narrow the paths");
         return pass_error(error, &run_error);
     }
-    // status 2 also stands for files that could not be read, but those have no text here
-    // (--no-messages)
+    take_unread(search, error_text);
     if (exit_status != 2 || collector.has_begun || *error_text == '\0')
         return true;
     if (!strstr(error_text, "regex"))

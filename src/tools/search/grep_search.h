@@ -6,6 +6,7 @@
 #include "base/cancel.h"
 #include "base/json.h"
 #include "tools/file/hashline.h"
+#include "tools/file/search_notes.h"
 
 typedef struct GrepLine {
     int64_t number;                     // 1-based
@@ -33,6 +34,8 @@ typedef struct GrepSearch {
     bool has_anchors; // lines get their letters
     unsigned before, after;
     unsigned skip, max_matches; // matches to leave out first; matches to collect then
+    int64_t timeout_ms;
+    SearchNotes *notes; // gets what cannot be read, and is asked of files that `glob` leaves out
 } GrepSearch;
 
 typedef struct GrepFound {
@@ -40,6 +43,8 @@ typedef struct GrepFound {
     unsigned matches;
     bool has_more; // there were matches beyond max_matches
 } GrepFound;
+
+#define GREP_TIMEOUT_MS (30 * 1000)
 
 void grep_found_clear(GrepFound *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GrepFound, grep_found_clear)
@@ -52,5 +57,8 @@ bool grep_search(const GrepSearch *search, Cancel *cancel, GrepFound *ret_found,
 char *grep_pattern_fix_braces(const char *pattern);
 /* Every unescaped parenthesis outside a class is escaped. Caller frees. */
 char *grep_pattern_escape_parentheses(const char *pattern);
+/* How else a pattern that found nothing could be meant: 0: as grep reads it, with `\|` for "or"; 1:
+   as plain text. NULL: no other way. Caller frees. */
+char *grep_pattern_other(const char *pattern, unsigned way);
 /* "*.c,*.h" for `c`; NULL for an unknown type. */
 const char *grep_type_globs(const char *type);

@@ -12,19 +12,20 @@
 #include "tools/file/tool_file.h"
 #include "tools/file/workspace_path.h"
 
-enum { MAX_EXPANDED = 2000, EXPAND_TIMEOUT_MS = 5000 };
+enum { MAX_EXPANDED = 2000, EXPAND_TIMEOUT_MS = 5000, HINT_TIMEOUT_MS = 2000 };
 
 void search_scope_clear(SearchScope *self)
 {
     g_clear_pointer(&self->paths, g_ptr_array_unref);
     g_clear_pointer(&self->missing, g_ptr_array_unref);
     g_clear_pointer(&self->shown, g_free);
+    search_notes_clear(&self->notes);
 }
 
 typedef struct Expansion {
     SearchScope *scope;
     const char *base;
-    GRegex *regex;
+    GRegex *regex; // NULL: only what else would have matched
     unsigned count;
 } Expansion;
 
@@ -34,8 +35,10 @@ static bool take_expanded(const char *path, FileWalkKind kind, void *user_data)
     if (kind != FILE_WALK_FILE)
         return true;
     g_autofree char *valid = utf8_from_bytes(path, strlen(path));
-    if (!g_regex_match(expansion->regex, valid, 0, NULL))
+    if (!expansion->regex || !g_regex_match(expansion->regex, valid, 0, NULL)) {
+        search_notes_try(&expansion->scope->notes, valid);
         return true;
+    }
     g_autofree char *full = g_build_filename(expansion->base, path, NULL);
     if (!tool_file_is_secret(full))
         g_ptr_array_add(expansion->scope->paths, g_steal_pointer(&full));
@@ -57,7 +60,9 @@ static bool scope_add_glob(SearchScope *self, const char *asked, ToolCall *call,
         .dir = dir,
         .cwd = tool_call_cwd(call),
         .timeout_ms = EXPAND_TIMEOUT_MS,
+        .notes = &self->notes,
     };
+    search_notes_add_glob(&self->notes, strcmp(base, ".") == 0 ? "" : base, glob);
     if (file_is_directory(dir) &&
         !file_walk(&files, tool_call_cancel(call), take_expanded, &expansion, error))
         return false;
@@ -147,6 +152,22 @@ static bool scope_add_path(SearchScope *self, const char *asked, ToolCall *call,
     return true;
 }
 
+/* Nothing that was asked for is there: perhaps it is further down. */
+static void look_elsewhere(ToolCall *call, SearchScope *scope)
+{
+    const char *asked = scope->missing->pdata[0];
+    if (search_notes_has_hint(&scope->notes) || workspace_scheme_length(asked) > 0)
+        return;
+    search_notes_add_glob(&scope->notes, "", asked);
+    Expansion expansion = { .scope = scope, .base = tool_call_cwd(call) };
+    const FileWalk files = {
+        .dir = expansion.base,
+        .cwd = expansion.base,
+        .timeout_ms = HINT_TIMEOUT_MS,
+    };
+    file_walk(&files, tool_call_cancel(call), take_expanded, &expansion, NULL);
+}
+
 bool search_scope_build(ToolCall *call, const char *path, const json_t *paths, SearchScope *scope,
                         GError **error)
 {
@@ -161,8 +182,10 @@ bool search_scope_build(ToolCall *call, const char *path, const json_t *paths, S
     }
     if (scope->paths->len == 0 && scope->missing->len == 0)
         g_ptr_array_add(scope->paths, g_strdup(cwd));
-    if (scope->paths->len == 0)
-        return missing_fail(scope->missing, error);
+    if (scope->paths->len == 0) {
+        look_elsewhere(call, scope);
+        return missing_fail(scope->missing, &scope->notes, error);
+    }
     scope->is_one_file =
         scope->paths->len == 1 && !scope->has_globs && !file_is_directory(scope->paths->pdata[0]);
     scope->shown = path_display(scope->paths->pdata[0], cwd);

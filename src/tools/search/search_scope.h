@@ -5,13 +5,15 @@
 #pragma once
 
 #include "tool/tool.h"
+#include "tools/file/search_notes.h"
 
 typedef struct SearchScope {
     GPtrArray *paths;   // absolute, then NULL
     GPtrArray *missing; // as asked
     char *shown;        // for details
     bool is_one_file;
-    bool has_globs; // paths came from globs: files, but named by no one
+    SearchNotes notes; // what could not be read, what else would have matched
+    bool has_globs;    // paths came from globs: files, but named by no one
 } SearchScope;
 
 void search_scope_clear(SearchScope *self);
