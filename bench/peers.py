@@ -132,6 +132,7 @@ STARTS = {  # name → program and the arguments of a start that does nothing
     "pi": ["pi", "--version"],
     "omp": ["omp", "--version"],
     "codex": ["codex", "--version"],
+    "claude": ["claude", "--version"],
 }
 
 
