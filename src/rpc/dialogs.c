@@ -11,9 +11,10 @@ static void send_confirm(RpcLink *link, const json_t *question)
     const char *tool = json_get_text(question, "tool");
     g_autofree char *title = g_strdup_printf("Allow %s?", tool ? tool : "this call");
     json_t *request = request_new(json_get_text(question, "id"), "confirm");
-    json_add(request, "title:%s message:%s tool:%s effect:%s summary:%s arguments:%p timeout:%p",
+    json_add(request,
+             "title:%s message:%s tool:%s effect:%s summary:%s digest:%s arguments:%p timeout:%p",
              title, json_get_text(question, "text"), tool, json_get_text(question, "effect"),
-             json_get_text(question, "summary"),
+             json_get_text(question, "summary"), json_get_text(question, "digest"),
              json_incref(json_object_get(question, "arguments")),
              json_incref(json_object_get(question, "timeout")));
     rpc_link_send(link, request);
@@ -69,7 +70,9 @@ void rpc_dialogs_answer(RpcLink *link, const json_t *response)
 {
     const char *id = json_get_text(response, "id");
     const char *value = json_get_text(response, "value");
-    if (!id)
+    // a yes to another call than the one that is asked about
+    if (!id ||
+        !agent_session_check_digest(link->session, id, json_get_text(response, "digest"), NULL))
         return;
     if (value || json_get_bool(response, "cancelled", false))
         agent_session_answer_text(link->session, id, value,

@@ -51,6 +51,8 @@ static const FieldDef login_fields[] = {
 static const FieldDef dialog_fields[] = {
     { "id", FIELD_STRING, .is_required = true, .help = "Of the extension_ui_request" },
     { "confirmed", FIELD_BOOLEAN, .help = "Of a confirm" },
+    { "digest", FIELD_STRING,
+      .help = "That of a confirm, as it was shown: with another one the answer is none" },
     { "value", FIELD_STRING, .help = "Of a select, an input, an editor" },
     { "cancelled", FIELD_BOOLEAN, .help = "Nobody answered" },
     { 0 },

@@ -158,6 +158,8 @@ class Dialogs(RpcTest):
         self.assertEqual((request["method"], request["tool"], request["effect"]), ("confirm", "gh", "write"))
         self.assertIn("harbor/tidepool", request["message"])
         client.send({"type": "extension_ui_response", "id": "another", "confirmed": True})  # passed over
+        client.send({"type": "extension_ui_response", "id": request["id"], "digest": "0" * 64, "confirmed": True})  # of another call: passed over
+        self.assertEqual(len(request["digest"]), 64)
         client.send({"type": "extension_ui_response", "id": request["id"], **reply})
         client.event("agent_end")
         return client, request
