@@ -5,7 +5,7 @@
 #include "long_text.h"
 #include "wm_notes_fixture.h"
 
-#include "wm/task/expression.h"
+#include "wm/task/template.h"
 
 static WmEvent event_of(const char *payload)
 {
@@ -92,6 +92,76 @@ static void test_expand(void **state G_GNUC_UNUSED)
     }
 }
 
+static void check_body(const char *body, GPtrArray *problems, GPtrArray *hints)
+{
+    const WmTask task = { .body = (char *)body };
+    wm_template_check(&task, problems, hints);
+}
+
+/* Blocks and names that gh-aw has, in a task with its frontmatter. */
+static void test_template(void **state G_GNUC_UNUSED)
+{
+    static const char front[] =
+        "{\"env\":{\"REPO\":\"${{ vars.REPO || github.event.a }}\",\"AGAIN\":\"${{ env.REPO }}\"},"
+        "\"on\":{\"workflow_dispatch\":{\"inputs\":{\"size\":{\"default\":3}}}}}";
+    static const struct {
+        const char *name, *body, *payload, *expected;
+    } cases[] = {
+        { "a block that holds", "a{{#if github.event.a}}b{{/if}}c", "{\"a\":1}", "abc" },
+        { "one that does not", "a{{#if github.event.a}}b{{/if}}c", "{\"a\":0}", "ac" },
+        { "in braces, and with lines of their own",
+          "a\n{{#if ${{ github.event.a }}}}\nb\n  {{else}}\nc\n{{/if}}\nd", "{}", "a\nc\nd" },
+        { "in one another",
+          "{{#if github.event.a}}1{{#if github.event.b }}2{{else}}3{{/if}}{{else}}4{{#if "
+          "'x'}}5{{/if}}{{/if}}",
+          "{\"a\":true}", "13" },
+        { "what is left out is not looked at",
+          "{{#if github.event.b}}${{ github.event.a.b }}{{/if}}", "{\"a\":\"text\"}", "" },
+        { "nor what is inserted", "${{ github.event.a }}", "{\"a\":\"{{#if 'x'}}y{{/if}}\"}",
+          "{{#if 'x'}}y{{/if}}" },
+        { "in a fence it is code", "```\n{{#if x}}\n```\n{{ x }} {{else}}", "{}",
+          "```\n{{#if x}}\n```\n{{ x }} {{else}}" },
+        { "inputs and their defaults", "${{ inputs.size }} ${{ inputs.other || 'none' }}", "{}",
+          "3 none" },
+        { "inputs that are given", "${{ inputs.size }}", "{\"inputs\":{\"size\":\"4\"}}", "4" },
+        { "the task's own env", "<${{ env.REPO }}>", "{\"a\":\"o/r\"}", "<o/r>" },
+        { "which is no way around", "${{ env.AGAIN }}", "{}", "${{ env.REPO }}" },
+        { "what other jobs had to say", "<${{ needs.a.outputs.b }}${{ steps.c.outputs.d }}>", "{}",
+          "<>" },
+        { "a file", "a {{#runtime-import? x.md}}{{#runtime-import? y.md}} b", "{}", "a X b" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        WmTask task = { .body = (char *)cases[i].body };
+        WmEvent event = event_of(cases[i].payload);
+        g_auto(WmSanitized) sanitized = { 0 };
+        wm_event_sanitize(&event, &sanitized);
+        assert_true(json_parse_text(front, &task.front, NULL));
+        task.inlined = json_pack("{s:s, s:n}", "x.md", "X", "y.md");
+        const WmScope scope = { .event = &event,
+                                .sanitized = &sanitized,
+                                .names = { .front = task.front } };
+        g_autofree char *got = NULL;
+        g_autoptr(GError) error = NULL;
+        if (!wm_template_expand(&task, &scope, false, &got, &error) ||
+            strcmp(got, cases[i].expected) != 0)
+            fail_msg("%s: got '%s' (%s)", cases[i].name, got, error ? error->message : "");
+        json_decref(task.front);
+        json_decref(task.inlined);
+        event_end(&event);
+    }
+}
+
+/* Time that grows with the square of a body's size would be minutes here. */
+static void test_many_blocks(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (unsigned i = 0; i < OF_LONG_TEXT(60000); i++)
+        g_string_append(text, "{{#if {{#if");
+    g_autoptr(GPtrArray) problems = wm_notes_new();
+    check_body(text->str, problems, NULL);
+    assert_true(problems->len > 0);
+}
+
 static void test_variables(void **state G_GNUC_UNUSED)
 {
     g_setenv("GITHUB_REPOSITORY", "o/r", TRUE);
@@ -170,7 +240,9 @@ static void test_check(void **state G_GNUC_UNUSED)
     } cases[] = {
         { "task-X05 env",
           "${{ env.X }}",
-          { "expression \"env.X\": env.* is not allowed in task body (gh-aw policy)" } },
+          { "expression \"env.X\": env.* is not allowed in task body, but for names of the task's "
+            "own "
+            "env:" } },
         { "task-X05 vars and secrets",
           "${{ vars.X }} ${{ github.x || Secrets.Y }}",
           { "expression \"vars.X\": vars.* is not allowed in task body (gh-aw policy)",
@@ -206,6 +278,22 @@ static void test_check(void **state G_GNUC_UNUSED)
           "{{#if x}}",
           { "unsupported gh-aw template directive {{#...}} in task body; use ${{ }} expressions "
             "only or remove Handlebars-style blocks" } },
+        { "a block that has no end", "{{#if github.actor}}", { "{{#if …}} without {{/if}}" } },
+        { "an end that has no block", "a {{/if}}", { "{{/if}} without {{#if …}}" } },
+        { "a block of something else",
+          "{{#each github.event.a}}",
+          { "unsupported gh-aw template directive {{#...}} in task body; use ${{ }} expressions "
+            "only or remove Handlebars-style blocks" } },
+        { "a condition in braces, once",
+          "{{#if ${{ foo }} }}{{/if}}",
+          { "expression \"foo\": unsupported root (allowed: wm.*, github.*, "
+            "steps.sanitized.outputs.*, needs.resolve.outputs.*)" } },
+        { "a file that is not there",
+          "{{#import? a.md}} {{#import b.md}}",
+          { "b.md: no such file in .wm/ or .github/" } },
+        { "blocks are well",
+          "{{#if github.actor}}a{{else}}{{#if inputs.b}}b{{/if}}{{/if}} {{x}}",
+          { NULL } },
         { "task-X06 in a fence", "```\n{{#if x}} ${{ foo }}\n```", { NULL } },
         { "all is well",
           "${{ github.actor }} ${{ github.event.issue.title || 'x' }} ${{ wm.sanitized.body }}",
@@ -214,7 +302,7 @@ static void test_check(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GPtrArray) problems = wm_notes_new();
         g_autoptr(GPtrArray) hints = wm_notes_new();
-        wm_expressions_check(cases[i].body, problems, hints);
+        check_body(cases[i].body, problems, hints);
         for (unsigned p = 0; p < problems->len || cases[i].problems[p]; p++)
             if (p >= problems->len || g_strcmp0(text_of(problems, p), cases[i].problems[p]) != 0)
                 fail_msg("%s: got '%s'", cases[i].name,
@@ -223,7 +311,7 @@ static void test_check(void **state G_GNUC_UNUSED)
     }
     g_autoptr(GPtrArray) problems = wm_notes_new();
     g_autoptr(GPtrArray) hints = wm_notes_new();
-    wm_expressions_check("${{ steps.sanitized.outputs.text }}", problems, hints);
+    check_body("${{ steps.sanitized.outputs.text }}", problems, hints);
     assert_int_equal(problems->len, 0);
     assert_int_equal(hints->len, 1);
     assert_non_null(strstr(text_of(hints, 0), "prefer wm.sanitized.*"));
@@ -305,6 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expand),       cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_template),     cmocka_unit_test(test_many_blocks),
         cmocka_unit_test(test_expand_fails), cmocka_unit_test(test_expand_is_bounded),
         cmocka_unit_test(test_many_fences),  cmocka_unit_test(test_check),
         cmocka_unit_test(test_sanitize),     cmocka_unit_test(test_sanitize_is_bounded),

@@ -19,7 +19,7 @@ typedef struct Case {
     const char *front, *body; // of .wm/tasks/x.md; body NULL: "Own."
     // what comes out: an error, or a body, WM_TASK_TOOLS and safe-outputs (NULL: none)
     const char *error;
-    const char *want_body, *tools, *outputs;
+    const char *want_body, *tools, *outputs, *inlined;
 } Case;
 
 static void check(const Case *each, const RepoFixture *repo)
@@ -43,6 +43,9 @@ static void check(const Case *each, const RepoFixture *repo)
         g_strcmp0(outputs, each->outputs) != 0)
         fail_msg("%s: got body \"%s\", tools %s, outputs %s", each->name, task->body, tools,
                  outputs);
+    g_autofree char *inlined = each->inlined ? json_to_canonical(task->inlined) : NULL;
+    if (g_strcmp0(inlined, each->inlined) != 0)
+        fail_msg("%s: got inlined %s", each->name, inlined);
 }
 
 #define A ".wm/tasks/shared/a.md"
@@ -97,6 +100,42 @@ static const Case merges[] = {
       .want_body = "Own.", .tools = "{\"edit\":false,\"noop\":null}",
       .outputs = "{\"noop\":null}" },
 };
+
+/* What the body names is put there when the prompt is made; that of files is there already. */
+static const Case named[] = {
+    { "an import in the body",
+      .files = { { A, "---\ntools: {edit: false}\n---\nA {{#import b.md}}" }, { B, "B." } },
+      .front = "on: issues", .body = "Own {{#import shared/a.md}}.",
+      .want_body = "Own {{#import shared/a.md}}.", .tools = "{\"edit\":false}",
+      .inlined = "{\"shared/a.md\":\"A B.\"}" },
+    { "files for the agent's job alone",
+      .files = { { ".github/house.md", "---\nx: y\n---\nHouse {{#runtime-import? none.md}}!" } },
+      .front = "on: issues",
+      .body = "{{#runtime-import .github/house.md}} {{#runtime-import house.md}} "
+              "{{#runtime-import? none.md}}",
+      .want_body = "{{#runtime-import .github/house.md}} {{#runtime-import house.md}} "
+                   "{{#runtime-import? none.md}}",
+      .inlined = "{\".github/house.md\":\"House !\",\"house.md\":\"House !\",\"none.md\":null}" },
+    { "in a fence it is code", .front = "on: issues", .body = "```\n{{#import none.md}}\n```",
+      .want_body = "```\n{{#import none.md}}\n```", .inlined = "{}" },
+    { "not there", .front = "on: issues", .body = "{{#import none.md}}",
+      .error = "x.md: {{#import none.md}}: no such file: .wm/tasks/none.md" },
+    { "another directory", .front = "on: issues", .body = "{{#runtime-import? ../../docs/a.md}}",
+      .error = "x.md: {{#runtime-import ../../docs/a.md}}: docs/a.md is not in .wm/ or .github/, "
+               "which is all that the job that writes has; move it there" },
+    { "itself", .files = { { ".github/a.md", "{{#runtime-import a.md}}" } }, .front = "on: issues",
+      .body = "{{#runtime-import a.md}}",
+      .error = "x.md: {{#runtime-import a.md}}: {{#runtime-import a.md}}: files import one "
+               "another: .github/a.md → .github/a.md" },
+};
+
+static void test_named(void **state G_GNUC_UNUSED)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(named); i++) {
+        g_auto(RepoFixture) repo = repo_new();
+        check(&named[i], &repo);
+    }
+}
 
 static void test_merge(void **state G_GNUC_UNUSED)
 {
@@ -300,10 +339,10 @@ static void test_gh_aw(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merge),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_bad_yaml), cmocka_unit_test(test_links),
-        cmocka_unit_test(test_bounds),   cmocka_unit_test(test_project),
-        cmocka_unit_test(test_gh_aw),
+        cmocka_unit_test(test_merge),    cmocka_unit_test(test_named),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_bad_yaml),
+        cmocka_unit_test(test_links),    cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_project),  cmocka_unit_test(test_gh_aw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "wm/compile/caller.h"
-#include "wm/task/expression.h"
 #include "wm/task/repo_file.h"
+#include "wm/task/template.h"
 #include "wm/trigger/stop_after.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static bool check_expressions(const WmProject *project, GPtrArray *warnings, GEr
     for (unsigned i = 0; i < project->tasks->len; i++) {
         const WmTask *task = g_ptr_array_index(project->tasks, i);
         guint first = warnings->len;
-        wm_expressions_check(task->body, warnings, NULL);
+        wm_template_check(task, warnings, NULL);
         wm_notes_set_path(warnings, first, task->path);
         if (warnings->len == first || project->config->expressions != WM_EXPRESSIONS_ERROR)
             continue;

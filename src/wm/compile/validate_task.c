@@ -6,9 +6,9 @@
 #include "base/utf8.h"
 #include "wm/engine/engine.h"
 #include "wm/engine/judge.h"
-#include "wm/task/expression.h"
 #include "wm/task/gate_date.h"
 #include "wm/task/policy.h"
+#include "wm/task/template.h"
 #include "wm/task/trigger_words.h"
 #include "wm/task/triggers.h"
 
@@ -28,8 +28,7 @@ static void check_expressions(const Check *self)
 {
     bool is_fatal = self->config->expressions == WM_EXPRESSIONS_ERROR;
     if (self->config->expressions != WM_EXPRESSIONS_OFF)
-        wm_expressions_check(self->task->body, is_fatal ? self->problems : self->warnings,
-                             self->warnings);
+        wm_template_check(self->task, is_fatal ? self->problems : self->warnings, self->warnings);
 }
 
 bool wm_task_names_engine(const WmTask *task)

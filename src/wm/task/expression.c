@@ -1,19 +1,18 @@
 /*
- * `${{ }}` of a task's body (expression.h): found outside of fences, split at `||`, and each atom
- * looked up in one table.
+ * `${{ }}` of a task's body (expression.h): split at `||`, and each atom looked up in one table.
+ * Where they are, fences.c finds.
  */
 #include "wm/task/expression.h"
 
 #include "base/env.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "wm/task/fences.h"
 
 #include <string.h>
 
 #define OPEN               "${{"
 #define CLOSE              "}}"
-#define HANDLEBARS         "{{#"
-#define FENCE              "```"
 #define EVENT_PREFIX       "github.event."
 #define GITHUB_PREFIX      "github."
 #define MAX_EXPANDED_BYTES (16 * MIB)
@@ -27,13 +26,16 @@ typedef enum {
     ATOM_RESOLVED_TASKS,
     ATOM_HAS_TASKS,
     ATOM_EVENT,    // of the payload
+    ATOM_INPUT,    // of a dispatch, or its default
+    ATOM_ENV,      // of the task's own `env`
     ATOM_VARIABLE, // GITHUB_…
     ATOM_LITERAL,
+    ATOM_EMPTY, // what only gh-aw has: outputs of steps and jobs
 } AtomKind;
 
 typedef struct Atom {
     AtomKind kind;
-    char *data; // ATOM_EVENT: the path; ATOM_VARIABLE: its name; ATOM_LITERAL: the text
+    char *data; // the path of the payload, the name, or the text
     bool is_gh_aw;
 } Atom;
 
@@ -93,13 +95,11 @@ static bool is_event_path(const char *path)
 }
 
 /* What of GitHub's expressions is refused wherever it stands; NULL: nothing. */
-static const char *forbidden_reason(const char *expression)
+static const char *forbidden_reason(const char *expression, bool is_env)
 {
     if (str_contains_nocase(expression, "secrets."))
         return "secrets.* is not allowed in task body (gh-aw policy)";
-    if (str_contains_nocase(expression, "env."))
-        return "env.* is not allowed in task body (gh-aw policy)";
-    if (str_contains_nocase(expression, "vars."))
+    if (!is_env && str_contains_nocase(expression, "vars."))
         return "vars.* is not allowed in task body (gh-aw policy)";
     if (str_contains_nocase(expression, "tojson(") || str_contains_nocase(expression, "fromjson("))
         return "toJSON/fromJSON are not allowed in task body (gh-aw policy)";
@@ -108,6 +108,8 @@ static const char *forbidden_reason(const char *expression)
 
 static const char *unknown_reason(const char *atom)
 {
+    if (has_prefix_nocase(atom, "env."))
+        return "env.* is not allowed in task body, but for names of the task's own env:";
     if (str_equal_nocase(atom, "matrix") || has_prefix_nocase(atom, "matrix."))
         return "matrix.* is not available in task expansion";
     if (str_equal_nocase(atom, "wm") || has_prefix_nocase(atom, "wm."))
@@ -139,8 +141,27 @@ static Atom *atom_make(AtomKind kind, char *data, bool is_gh_aw)
     return atom;
 }
 
+/* `NAME`, of which gh-aw has a default, an environment, or outputs of what is not run here. */
+static Atom *atom_parse_gh_aw(const char *text, const WmNames *names)
+{
+    static const char *const outputs[] = { "needs.", "steps." };
+    const char *name = strchr(text, '.') ? strchr(text, '.') + 1 : "";
+    bool is_path = is_event_path(name);
+    if (is_path && has_prefix_nocase(text, "inputs.") && !strchr(name, '.'))
+        return atom_make(ATOM_INPUT, g_strdup(name), false);
+    if (has_prefix_nocase(text, "env.") &&
+        json_is_string(json_object_get(json_get_object(names->front, "env"), name)))
+        return atom_make(ATOM_ENV, g_strdup(name), false);
+    if (names->is_env && is_path && has_prefix_nocase(text, "vars."))
+        return atom_make(ATOM_EMPTY, NULL, false);
+    for (size_t i = 0; is_path && i < G_N_ELEMENTS(outputs); i++)
+        if (has_prefix_nocase(text, outputs[i]) && str_contains_nocase(name, ".outputs."))
+            return atom_make(ATOM_EMPTY, NULL, false);
+    return NULL;
+}
+
 /* NULL: none that is known. */
-static Atom *atom_parse(const char *text)
+static Atom *atom_parse(const char *text, const WmNames *names)
 {
     if (*text == '\'') {
         char *literal = literal_text(text);
@@ -157,7 +178,7 @@ static Atom *atom_parse(const char *text)
         g_autofree char *name = g_strconcat("GITHUB_", github_names[i], NULL);
         return atom_make(ATOM_VARIABLE, g_ascii_strup(name, -1), false);
     }
-    return NULL;
+    return atom_parse_gh_aw(text, names);
 }
 
 /* The atoms as texts, split at `||` outside of quotes. */
@@ -179,15 +200,17 @@ static GPtrArray *expression_split(const char *expression)
 }
 
 /* NULL with the reason why `expression`, which is trimmed, is none. */
-static GPtrArray *expression_parse(const char *expression, const char **ret_reason)
+static GPtrArray *expression_parse(const char *expression, const WmNames *names,
+                                   const char **ret_reason)
 {
-    *ret_reason = forbidden_reason(expression);
+    *ret_reason =
+        *expression ? forbidden_reason(expression, names->is_env) : "empty ${{ }} expression";
     if (*ret_reason)
         return NULL;
     g_autoptr(GPtrArray) texts = expression_split(expression);
     g_autoptr(GPtrArray) atoms = g_ptr_array_new_with_free_func((GDestroyNotify)atom_free);
     for (unsigned i = 0; i < texts->len; i++) {
-        Atom *atom = atom_parse(texts->pdata[i]);
+        Atom *atom = atom_parse(texts->pdata[i], names);
         if (!atom) {
             *ret_reason = unknown_reason(texts->pdata[i]);
             return NULL;
@@ -197,65 +220,10 @@ static GPtrArray *expression_parse(const char *expression, const char **ret_reas
     return g_steal_pointer(&atoms);
 }
 
-/* Where a search for expressions is, and the fence before which it has not come yet. */
-typedef struct Scan {
-    const char *at;
-    const char *fence;     // NULL: no more
-    const char *fence_end; // behind it
-} Scan;
-
-static bool is_fence_line(const char *line)
-{
-    return g_str_has_prefix(line + strspn(line, " \t\r\v\f"), FENCE);
-}
-
-static const char *next_line(const char *line)
-{
-    const char *end = strchr(line, '\n');
-    return end ? end + 1 : line + strlen(line);
-}
-
-/* From the beginning of a line on. */
-static void find_fence(Scan *self, const char *line)
-{
-    self->fence = NULL;
-    while (*line && !is_fence_line(line))
-        line = next_line(line);
-    if (!*line)
-        return;
-    self->fence = line;
-    do
-        line = next_line(line);
-    while (*line && !is_fence_line(line));
-    self->fence_end = *line ? next_line(line) : line;
-}
-
-static Scan scan_begin(const char *text)
-{
-    Scan scan = { .at = text };
-    find_fence(&scan, text);
-    return scan;
-}
-
-/* The next place of `what` outside of fences, NULL: none. */
-static const char *scan_find(Scan *self, const char *what)
-{
-    for (;;) {
-        const char *found = strstr(self->at, what);
-        if (!found)
-            return NULL;
-        while (self->fence && self->fence_end <= found)
-            find_fence(self, self->fence_end);
-        if (!self->fence || found < self->fence)
-            return found;
-        self->at = self->fence_end;
-    }
-}
-
 /* The next expression, trimmed; NULL: none. Its place is in the other two. */
-static char *scan_next(Scan *self, const char **ret_start, const char **ret_end)
+static char *scan_next(WmFences *self, const char **ret_start, const char **ret_end)
 {
-    const char *start = scan_find(self, OPEN);
+    const char *start = wm_fences_find(self, OPEN);
     const char *inside = start ? start + strlen(OPEN) : NULL;
     const char *end = inside ? strstr(inside, CLOSE) : NULL;
     if (!end)
@@ -266,48 +234,46 @@ static char *scan_next(Scan *self, const char **ret_start, const char **ret_end)
     return g_strstrip(g_strndup(inside, (gsize)(end - inside)));
 }
 
-static void check_one(const char *expression, WmNotePlace place, GPtrArray *problems,
-                      GPtrArray *hints)
+bool wm_expression_is_known(const char *expression, const WmNames *names)
 {
-    if (!*expression) {
-        wm_note(problems, place, "empty ${{ }} expression");
-        return;
-    }
+    const char *reason;
+    g_autoptr(GPtrArray) atoms = expression_parse(expression, names, &reason);
+    return atoms != NULL;
+}
+
+static const char *hint_of(const Atom *atom)
+{
+    return atom->is_gh_aw ? "prefer wm.sanitized.* over the outputs of a step or job of gh-aw"
+           : atom->kind == ATOM_EMPTY ? "it is empty here, where no steps and jobs of gh-aw are run"
+                                      : NULL;
+}
+
+static void check_one(const char *expression, const WmNames *names, WmNotePlace place,
+                      GPtrArray *problems, GPtrArray *hints)
+{
     const char *reason = NULL;
-    g_autoptr(GPtrArray) atoms = expression_parse(expression, &reason);
-    if (!atoms) {
+    g_autoptr(GPtrArray) atoms = expression_parse(expression, names, &reason);
+    if (!atoms && !*expression)
+        wm_note(problems, place, "%s", reason);
+    else if (!atoms)
         wm_note(problems, place, "expression \"%s\": %s", expression, reason);
-        return;
-    }
-    for (unsigned i = 0; hints && i < atoms->len; i++) {
-        if (!((const Atom *)atoms->pdata[i])->is_gh_aw)
+    for (unsigned i = 0; atoms && i < atoms->len; i++) {
+        const char *hint = hint_of(atoms->pdata[i]);
+        if (!hint)
             continue;
-        wm_note(hints, place,
-                "expression \"%s\": prefer wm.sanitized.* over the outputs of a step or job of "
-                "gh-aw",
-                expression);
+        wm_note(hints, place, "expression \"%s\": %s", expression, hint);
         return;
     }
 }
 
-static WmNotePlace place_in(const char *body, const char *at)
+void wm_expressions_check(const char *body, const WmNames *names, GPtrArray *problems,
+                          GPtrArray *hints)
 {
-    return (WmNotePlace) { .before_end = strlen(body) - (size_t)(at - body) };
-}
-
-void wm_expressions_check(const char *body, GPtrArray *problems, GPtrArray *hints)
-{
-    Scan blocks = scan_begin(body);
-    const char *handlebars = scan_find(&blocks, HANDLEBARS);
-    if (handlebars)
-        wm_note(problems, place_in(body, handlebars),
-                "unsupported gh-aw template directive {{#...}} in task body; use ${{ }} "
-                "expressions only or remove Handlebars-style blocks");
-    Scan scan = scan_begin(body);
+    WmFences scan = wm_fences_begin(body);
     const char *start, *end;
     char *expression;
     while ((expression = scan_next(&scan, &start, &end))) {
-        check_one(expression, place_in(body, start), problems, hints);
+        check_one(expression, names, wm_fences_place(&scan, start), problems, hints);
         g_free(expression);
     }
 }
@@ -350,12 +316,37 @@ static const char *variable_value(const Atom *atom, const WmScope *scope)
     return value;
 }
 
+/* What a dispatch was given; else what the task itself has for it. */
+static char *input_value(const char *name, const WmScope *scope)
+{
+    g_autofree char *path = g_strdup_printf("on.workflow_dispatch.inputs.%s.default", name);
+    const json_t *given = json_object_get(json_get_object(scope->event->payload, "inputs"), name);
+    return value_text(given                ? given
+                      : scope->names.front ? json_get_path(scope->names.front, path)
+                                           : NULL);
+}
+
+/* Of the task's own `env`, whose expressions may name variables of the repository: these are empty.
+ */
+static bool env_value(const char *name, const WmScope *scope, char **ret_value, GError **error)
+{
+    const char *text = json_get_text(json_get_object(scope->names.front, "env"), name);
+    WmScope of_env = *scope;
+    of_env.names = (WmNames) { .is_env = true };
+    return wm_expressions_expand(text, &of_env, true, ret_value, error);
+}
+
 static bool atom_value(const Atom *atom, const WmScope *scope, char **ret_value, GError **error)
 {
     const char *value = NULL;
     switch (atom->kind) {
     case ATOM_EVENT:
         return event_value(scope->event, atom->data, ret_value, error);
+    case ATOM_INPUT:
+        *ret_value = input_value(atom->data, scope);
+        return true;
+    case ATOM_ENV:
+        return env_value(atom->data, scope, ret_value, error);
     case ATOM_TASK_NAME:
         value = scope->task_name;
         break;
@@ -383,30 +374,32 @@ static bool atom_value(const Atom *atom, const WmScope *scope, char **ret_value,
     case ATOM_LITERAL:
         value = atom->data;
         break;
+    case ATOM_EMPTY:
+        break;
     }
     *ret_value = g_strdup(value ? value : "");
     return true;
 }
 
-static bool is_truthy(const char *value)
+bool wm_value_holds(const char *value)
 {
     g_autofree char *trimmed = g_strstrip(g_strdup(value));
     return *trimmed && !g_str_equal(trimmed, "false") && !g_str_equal(trimmed, "0");
 }
 
 /* A single atom's value as it is; of several the first that counts. */
-static bool expression_evaluate(const char *expression, const WmScope *scope, char **ret_value,
-                                GError **error)
+bool wm_expression_evaluate(const char *expression, const WmScope *scope, char **ret_value,
+                            GError **error)
 {
-    const char *reason = *expression ? NULL : "empty ${{ }} expression";
-    g_autoptr(GPtrArray) atoms = reason ? NULL : expression_parse(expression, &reason);
+    const char *reason = NULL;
+    g_autoptr(GPtrArray) atoms = expression_parse(expression, &scope->names, &reason);
     if (!atoms)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s", reason);
     for (unsigned i = 0; i < atoms->len; i++) {
         g_autofree char *value = NULL;
         if (!atom_value(atoms->pdata[i], scope, &value, error))
             return false;
-        if (atoms->len > 1 && !is_truthy(value))
+        if (atoms->len > 1 && !wm_value_holds(value))
             continue;
         *ret_value = g_steal_pointer(&value);
         return true;
@@ -420,13 +413,13 @@ bool wm_expressions_expand(const char *text, const WmScope *scope, bool is_lenie
 {
     g_autoptr(GString) out = g_string_new(NULL);
     const char *copied = text, *start, *end;
-    Scan scan = scan_begin(text);
+    WmFences scan = wm_fences_begin(text);
     for (;;) {
         g_autofree char *expression = scan_next(&scan, &start, &end), *value = NULL;
         if (!expression)
             break;
         g_autoptr(GError) problem = NULL;
-        if (!expression_evaluate(expression, scope, &value, &problem)) {
+        if (!wm_expression_evaluate(expression, scope, &value, &problem)) {
             if (!is_lenient)
                 return fail_with(error, KEDGE_ERROR_PROTOCOL, "expand \"%s\": %s", expression,
                                  problem->message);

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "wm/task/template.h"
 #include "wm/task/wm_log.h"
 
 #include <fcntl.h>
@@ -40,10 +41,11 @@ static bool add_body(GString *out, const WmPrompt *self, GError **error)
         .task_name = task->name,
         .event = self->event,
         .sanitized = &sanitized,
+        .names = { .front = task->front },
     };
     g_autofree char *text = NULL;
     bool is_lenient = config->expressions != WM_EXPRESSIONS_ERROR;
-    if (!wm_expressions_expand(task->body, &scope, is_lenient, &text, error)) {
+    if (!wm_template_expand(task, &scope, is_lenient, &text, error)) {
         g_prefix_error(error, "expand task body: ");
         return false;
     }

@@ -21,6 +21,7 @@ void wm_task_free(WmTask *self)
     g_free(self->body);
     json_decref(self->front);
     json_decref(self->on);
+    json_decref(self->inlined);
     if (self->import_notes)
         g_ptr_array_unref(self->import_notes);
     g_free(self);

@@ -17,6 +17,8 @@ typedef struct WmTask {
     json_t *front; // the frontmatter, an object
     char *body;    // trimmed
     json_t *on;    // normal form of its triggers (triggers.h): an object of objects
+    json_t
+        *inlined; // of each file that the body names ({{#import}}): its text, or null; NULL: none
     GPtrArray *import_notes; // of char *: what was not taken of its imports; NULL: it has none
 } WmTask;
 

@@ -8,11 +8,13 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "wm/task/template.h"
 
 #include <string.h>
 
 #define WM_DIR         ".wm"
-#define GH_AW_DIR      ".github/workflows"
+#define GITHUB_DIR     ".github"
+#define GH_AW_DIR      GITHUB_DIR "/workflows"
 #define VIRTUAL_ROOT   "/root"
 #define MAX_PATH_BYTES ((size_t)1024)
 #define SHOWN_CHARS    200
@@ -24,6 +26,7 @@ typedef struct Importer {
     GHashTable *seen; // of real paths; owned keys
     GString *body;
     size_t bytes; // read so far
+    unsigned files;
 } Importer;
 
 static void importer_clear(Importer *self)
@@ -35,6 +38,7 @@ static void importer_clear(Importer *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Importer, importer_clear)
 
 static bool read_imports(Importer *self, const WmTask *of, const char *text, GError **error);
+static bool inline_body(Importer *self, const WmTask *of, char **ret_body, GError **error);
 
 // ---- which file ----
 
@@ -62,30 +66,38 @@ static bool check_form(const char *import, GError **error)
     return true;
 }
 
-bool wm_import_path(const char *importer, const char *import, char **ret_path, GError **error)
+/* Below the root, in .wm/ or `dir`. */
+static bool import_path(const char *importer, const char *import, const char *other_dir,
+                        char **ret_path, GError **error)
 {
     if (!check_form(import, error))
         return false;
-    bool is_from_root = is_below(import, WM_DIR) || is_below(import, ".github");
+    bool is_from_root = is_below(import, WM_DIR) || is_below(import, GITHUB_DIR);
     g_autofree char *dir = g_path_get_dirname(importer);
     g_autofree char *base = g_build_filename(VIRTUAL_ROOT, is_from_root ? NULL : dir, NULL);
     g_autofree char *whole = path_absolute(import, base);
     if (!is_below(whole, VIRTUAL_ROOT))
         return fail_with(error, KEDGE_ERROR_DENIED, "leads out of the repository");
     const char *path = whole + strlen(VIRTUAL_ROOT "/");
-    if (!is_below(path, WM_DIR) && !is_below(path, GH_AW_DIR))
+    if (!is_below(path, WM_DIR) && !is_below(path, other_dir))
         return fail_with(error, KEDGE_ERROR_DENIED,
-                         "%s is not in " WM_DIR "/ or " GH_AW_DIR "/, which is all that the job "
-                         "that writes has; move it there",
-                         path);
+                         "%s is not in " WM_DIR "/ or %s/, which is all that the job that writes "
+                         "has; move it there",
+                         path, other_dir);
     *ret_path = g_strdup(path);
     return true;
 }
 
-/* Where `path` really is: in the same two directories, whatever links there are. */
-static bool find_file(const Importer *self, const char *path, char **ret_real, GError **error)
+bool wm_import_path(const char *importer, const char *import, char **ret_path, GError **error)
 {
-    static const char *const dirs[] = { WM_DIR, GH_AW_DIR };
+    return import_path(importer, import, GH_AW_DIR, ret_path, error);
+}
+
+/* Where `path` really is: in the same two directories, whatever links there are. */
+static bool find_file(const Importer *self, const char *path, const char *other_dir,
+                      char **ret_real, GError **error)
+{
+    const char *const dirs[] = { WM_DIR, other_dir };
     g_autofree char *whole = g_build_filename(self->root, path, NULL);
     g_autofree char *real = path_real(whole), *root = path_real(self->root);
     if (!real || !root)
@@ -97,8 +109,8 @@ static bool find_file(const Importer *self, const char *path, char **ret_real, G
             return true;
         }
     }
-    return fail_with(error, KEDGE_ERROR_DENIED,
-                     "%s: a symlink leads out of " WM_DIR "/ and " GH_AW_DIR "/", path);
+    return fail_with(error, KEDGE_ERROR_DENIED, "%s: a symlink leads out of " WM_DIR "/ and %s/",
+                     path, other_dir);
 }
 
 static bool check_bounds(const Importer *self, const char *path, GError **error)
@@ -198,36 +210,149 @@ static bool task_imports_parse(const char *text, size_t size, const char *path, 
     return wm_task_parse(whole, strlen(whole), path, NULL, ret_task, error);
 }
 
-static bool read_file(Importer *self, const char *path, GError **error)
+/* What is left of the bytes that all files of a task may have together. */
+static bool read_text(Importer *self, const char *path, const char *real, char **ret_text,
+                      size_t *ret_size, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    if (self->files++ >= WM_MAX_IMPORTS)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "more than %d files are imported",
+                         WM_MAX_IMPORTS);
+    if (file_read(real, WM_MAX_TASK_BYTES - self->bytes, ret_text, ret_size, &problem)) {
+        self->bytes += *ret_size;
+        return true;
+    }
+    if (error_is(problem, KEDGE_ERROR_LIMIT))
+        return fail_with(error, KEDGE_ERROR_LIMIT, "imports are larger than %zu bytes together",
+                         WM_MAX_TASK_BYTES);
+    return fail_with(error, problem->code, "%s cannot be read: %s", path, problem->message);
+}
+
+/* With its tools and outputs, and its own imports; *ret_body NULL: it is there already. */
+static bool read_file(Importer *self, const char *path, char **ret_body, GError **error)
 {
     g_autofree char *real = NULL, *text = NULL;
     g_autoptr(WmTask) imported = NULL;
-    g_autoptr(GError) problem = NULL;
     size_t size = 0;
-    if (!check_bounds(self, path, error) || !find_file(self, path, &real, error))
+    if (!check_bounds(self, path, error) || !find_file(self, path, GH_AW_DIR, &real, error))
         return false;
     if (!g_hash_table_add(self->seen, g_strdup(real)))
-        return true; // it is there already
-    if (g_hash_table_size(self->seen) > WM_MAX_IMPORTS)
-        return fail_with(error, KEDGE_ERROR_LIMIT, "more than %d files are imported",
-                         WM_MAX_IMPORTS);
-    bool is_read = file_read(real, WM_MAX_TASK_BYTES - self->bytes, &text, &size, &problem);
-    if (!is_read && error_is(problem, KEDGE_ERROR_LIMIT))
-        return fail_with(error, KEDGE_ERROR_LIMIT, "imports are larger than %zu bytes together",
-                         WM_MAX_TASK_BYTES);
-    if (!is_read)
-        return fail_with(error, problem->code, "%s cannot be read: %s", path, problem->message);
-    self->bytes += size;
-    if (!task_imports_parse(text, size, path, &imported, error))
+        return true;
+    if (!read_text(self, path, real, &text, &size, error) ||
+        !task_imports_parse(text, size, path, &imported, error))
         return false;
     settle_outputs(imported->front);
     task_imports_merge(self->task->front, "tools", json_object_get(imported->front, "tools"));
     task_imports_merge(self->task->front, "safe-outputs",
                        json_object_get(imported->front, "safe-outputs"));
     note_unused(self, imported);
-    if (!read_imports(self, imported, text, error))
+    return read_imports(self, imported, text, error) &&
+           inline_body(self, imported, ret_body, error);
+}
+
+// ---- what bodies name ----
+
+/* The file of a runtime import: beside the importing one, or below .github/. NULL: there is none.
+   Only the agent's job reads it. */
+static bool find_runtime(const Importer *self, const char *importer, const char *file,
+                         char **ret_path, char **ret_real, GError **error)
+{
+    g_autofree char *other = g_strconcat(GITHUB_DIR "/", file, NULL);
+    const char *const names[] = { file, other };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = NULL;
+        g_autoptr(GError) problem = NULL;
+        if (import_path(importer, names[i], GITHUB_DIR, &path, &problem) &&
+            find_file(self, path, GITHUB_DIR, ret_real, &problem)) {
+            *ret_path = g_steal_pointer(&path);
+            return true;
+        }
+        if (!error_is(problem, KEDGE_ERROR_NOT_FOUND))
+            return pass_error(error, &problem);
+    }
+    return true;
+}
+
+static bool read_runtime(Importer *self, const char *importer, const char *file, char **ret_text,
+                         GError **error)
+{
+    g_autofree char *path = NULL, *real = NULL, *text = NULL;
+    g_autoptr(WmTask) imported = NULL;
+    size_t size = 0;
+    if (!find_runtime(self, importer, file, &path, &real, error))
         return false;
-    add_body(self, imported->body);
+    return !path ||
+           (check_bounds(self, path, error) && read_text(self, path, real, &text, &size, error) &&
+            task_imports_parse(text, size, path, &imported, error) &&
+            inline_body(self, imported, ret_text, error));
+}
+
+/* *ret_text NULL: there is no such file, which may be so. */
+static bool read_named(Importer *self, const char *importer, const WmTemplateImport *import,
+                       char **ret_text, GError **error)
+{
+    g_autofree char *path = NULL, *text = NULL;
+    g_autoptr(GError) problem = NULL;
+    bool is_read = import->is_runtime
+                       ? read_runtime(self, importer, import->file, &text, &problem)
+                       : import_path(importer, import->file, GH_AW_DIR, &path, &problem) &&
+                             read_file(self, path, &text, &problem);
+    if (!is_read && !(import->is_optional && error_is(problem, KEDGE_ERROR_NOT_FOUND))) {
+        g_prefix_error(&problem, "{{#%s %s}}: ", import->is_runtime ? "runtime-import" : "import",
+                       import->file);
+        return pass_error(error, &problem);
+    }
+    *ret_text = is_read && !import->is_runtime && !text ? g_strdup("") : g_steal_pointer(&text);
+    return true;
+}
+
+typedef struct Inlining { // of the body of an imported file
+    Importer *importer;
+    const WmTask *of;
+    GString *out;
+    const char *copied;
+} Inlining;
+
+static bool inline_one(const WmTemplateImport *import, void *user_data, GError **error)
+{
+    Inlining *self = user_data;
+    g_autofree char *text = NULL;
+    if (!read_named(self->importer, self->of->path, import, &text, error))
+        return false;
+    if (!text && !import->is_optional)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s: no such file: %s", self->of->path,
+                         import->file);
+    g_string_append_len(self->out, self->copied, (gssize)(import->start - self->copied));
+    g_string_append(self->out, text ? text : "");
+    self->copied = import->end;
+    return true;
+}
+
+/* The body of `of` with the texts of the files that it names. */
+static bool inline_body(Importer *self, const WmTask *of, char **ret_body, GError **error)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    Inlining inlining = { .importer = self, .of = of, .out = out, .copied = of->body };
+    g_ptr_array_add(self->open, of->path);
+    if (!wm_template_imports(of->body, inline_one, &inlining, error))
+        return false;
+    g_ptr_array_set_size(self->open, (int)self->open->len - 1);
+    g_string_append(out, inlining.copied);
+    *ret_body = g_string_free(g_steal_pointer(&out), FALSE);
+    return true;
+}
+
+/* Of the task's own body, whose places keep their lines. */
+static bool keep_one(const WmTemplateImport *import, void *user_data, GError **error)
+{
+    Importer *self = user_data;
+    WmTask *task = self->task;
+    g_autofree char *text = NULL;
+    if (json_object_get(task->inlined, import->file))
+        return true;
+    if (!read_named(self, task->path, import, &text, error))
+        return false;
+    json_set_take(task->inlined, import->file, text ? json_text(text) : json_null());
     return true;
 }
 
@@ -278,14 +403,16 @@ static const char *path_of(const json_t *entry)
 static bool read_entry(Importer *self, const WmTask *of, const char *text, const json_t *entry,
                        GError **error)
 {
-    g_autofree char *path = NULL;
+    g_autofree char *path = NULL, *body = NULL;
     const char *import = path_of(entry);
     if (!import)
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
                          "line %d: imports: expected a list of paths, without inputs",
                          line_of(text, ""));
-    if (wm_import_path(of->path, import, &path, error) && read_file(self, path, error))
+    if (wm_import_path(of->path, import, &path, error) && read_file(self, path, &body, error)) {
+        add_body(self, body ? body : "");
         return true;
+    }
     g_autofree char *shown = utf8_ellipsize(import, SHOWN_CHARS);
     g_autoptr(json_t) value = json_text(shown);
     g_autofree char *quoted = json_to_text(value); // one line, whatever it is
@@ -308,6 +435,14 @@ static bool read_imports(Importer *self, const WmTask *of, const char *text, GEr
     return true;
 }
 
+static bool read_named_files(Importer *self, GError **error)
+{
+    g_ptr_array_add(self->open, self->task->path);
+    bool is_read = wm_template_imports(self->task->body, keep_one, self, error);
+    g_ptr_array_set_size(self->open, 0);
+    return is_read;
+}
+
 static bool import_all(WmTask *task, const char *text, const char *root, GError **error)
 {
     g_auto(Importer) self = {
@@ -318,8 +453,9 @@ static bool import_all(WmTask *task, const char *text, const char *root, GError 
         .body = g_string_new(NULL),
     };
     task->import_notes = g_ptr_array_new_with_free_func(g_free);
+    task->inlined = json_object();
     settle_outputs(task->front);
-    if (!read_imports(&self, task, text, error)) {
+    if (!read_imports(&self, task, text, error) || !read_named_files(&self, error)) {
         g_autofree char *file = g_path_get_basename(task->path);
         g_prefix_error(error, "%s: ", file);
         return false;
@@ -333,7 +469,7 @@ static bool import_all(WmTask *task, const char *text, const char *root, GError 
 bool wm_task_import(WmTask *task, const char *text, size_t size, const char *root, GError **error)
 {
     const json_t *imports = json_object_get(task->front, "imports");
-    if (!imports || json_is_null(imports))
+    if ((!imports || json_is_null(imports)) && !strstr(task->body, "{{#"))
         return true;
     g_autofree char *valid = utf8_from_bytes(text, size);
     return import_all(task, valid, root, error);
