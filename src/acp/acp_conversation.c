@@ -137,14 +137,9 @@ void acp_conversation_offer_commands(AcpConversation *self)
 static const SessionCommand *find_command(const AcpConversation *self, const char *line,
                                           const char **ret_argument)
 {
-    size_t length = line ? strcspn(line + 1, " \t\n") : 0;
-    g_autofree char *name = line ? g_strndup(line + 1, length) : NULL;
-    const SessionCommand *command =
-        name ? slash_set_find(session_slash_set(self->session), name) : NULL;
-    if (!command || !is_offered(command))
-        return NULL;
-    *ret_argument = line + 1 + length + strspn(line + 1 + length, " \t\n");
-    return command;
+    SlashSet *set = session_slash_set(self->session);
+    const SessionCommand *command = line ? slash_set_find_typed(set, line, ret_argument) : NULL;
+    return command && is_offered(command) ? command : NULL;
 }
 
 /* Takes `id`. */
@@ -176,6 +171,20 @@ static bool run_command(AcpConversation *self, const json_t *id, const SessionCo
     return true;
 }
 
+/* True: it is a slip, or a command of another place, and was answered here. */
+static bool is_held(AcpConversation *self, const json_t *id, const char *line)
+{
+    g_autofree char *held =
+        line ? slash_set_hold(session_slash_set(self->session), line, is_offered) : NULL;
+    if (!held)
+        return false;
+    g_autofree char *text = g_strconcat(held, " The same message again goes to the model.", NULL);
+    acp_conversation_say(self, text);
+    self->done = NULL;
+    end_command(self, json_deep_copy(id));
+    return true;
+}
+
 // ---- prompts ----
 
 bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json_t *blocks,
@@ -186,6 +195,8 @@ bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json
     self->is_cancelled = false;
     if (command)
         return run_command(self, id, command, argument, error);
+    if (is_held(self, id, acp_command_line(blocks)))
+        return true;
     g_autoptr(json_t) message = acp_prompt_message(blocks, error);
     bool is_pending = false;
     if (!message ||

@@ -29,7 +29,6 @@ typedef struct SessionCommand {
                 GError **error);
     // for a person, who types "/slash argument"
     const char *slash;        // NULL: it is not typed
-    const char *alias;        // another name, which lists do not show; NULL: none
     const char *argument;     // "[NUMBER|ID]"; NULL: it takes none
     const char *summary;      // one line
     const char *field;        // of `fields`: takes the argument; NULL: none does

@@ -24,16 +24,26 @@ void slash_set_add(SlashSet *self, const char *source, const SessionCommand *com
 bool slash_set_remove(SlashSet *self, const char *source, const char *name);
 bool slash_set_has_source(const SlashSet *self, const char *source);
 
-/* The command with that name or alias; NULL: none. Borrowed, as all here. */
+/* The command with that name, also in capitals, or that a word of another program means
+   (slash_words.h); NULL: none. Borrowed, as all here. */
 const SessionCommand *slash_set_find(const SlashSet *self, const char *name);
+/* The command that "/name argument" names, and its argument, in `line`; NULL: none. */
+const SessionCommand *slash_set_find_typed(const SlashSet *self, const char *line,
+                                           const char **ret_argument);
+
+/*
+ * What there is to say of a line that names no command, in place of sending it to the model with
+ * the whole context: a word of another program, a slip of the fingers, or a single "/word" that
+ * nobody has. The same line again is a message. `has` NULL: all of the set can be carried out here,
+ * else those it is true of. Every line that is sent comes by here. NULL: it is a message. Caller
+ * frees.
+ */
+char *slash_set_hold(SlashSet *self, const char *line, bool (*has)(const SessionCommand *command));
 
 /* Commands in the order of their sources, without those whose name an earlier one has. False: there
    is no such index. `ret_source` may be NULL. */
 bool slash_set_at(const SlashSet *self, size_t index, const SessionCommand **ret_command,
                   const char **ret_source);
-
-/* The nearest name to one that is not there; NULL: none is near. */
-const char *slash_set_nearest(const SlashSet *self, const char *name);
 
 /* Two commands with one name that were not reported yet, as a sentence; NULL: none. Caller frees.
  */

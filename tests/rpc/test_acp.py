@@ -3,6 +3,7 @@
 
 Environment: KEDGE, the binary.
 """
+import json
 import os
 import signal
 import sys
@@ -108,7 +109,7 @@ class Acp(RpcTest):
         return told["params"]["update"]["availableCommands"]
 
     def test_commands(self):
-        self.script({"text": "first"}, {"text": "a summary"}, {"text": "second"})
+        self.script({"text": "first"}, {"text": "a summary"}, {"text": "second"}, {"text": "third"})
         editor = self.editor()
         session_id = self.open(editor)
         offered = {command["name"]: command for command in self.offered(editor, session_id)}
@@ -123,6 +124,10 @@ class Acp(RpcTest):
         answer = editor.wait_for(lambda message: message.get("id") == id_)
         self.assertEqual(answer["error"]["message"], "/retry takes no argument, not \"at once\"")
         self.assertEqual(self.prompt(editor, session_id, "/nothing of ours"), {"stopReason": "end_turn"})  # a message
+        for line, said in (("/clear", "/new is a command of kedge's own terminal"), ("/cost", "/usage is a command of"), ("/nothing", "there is no command /nothing")):
+            self.assertEqual(self.prompt(editor, session_id, line), {"stopReason": "end_turn"})
+            editor.wait_for(lambda message, said=said: said in json.dumps(message))
+        self.assertEqual(self.prompt(editor, session_id, "/nothing"), {"stopReason": "end_turn"})  # a message now
         second = self.editor()
         self.ask(second, "session/load", sessionId=session_id, cwd=second.cwd, mcpServers=[])
         self.assertEqual(self.offered(second, session_id), list(offered.values()))

@@ -75,6 +75,18 @@ class Framing(RpcTest):
                 self.assertEqual((answer["id"], answer["command"], answer["success"]), ("x", command["type"], False))
                 self.assertIn(problem, answer["error"])
 
+    def test_words_of_a_terminal_are_answered_once(self):
+        self.script({"text": "one"}, {"text": "two"})
+        client = self.client()
+        for text, problem in (("/clear", "/clear: the command new_session does that."), ("/cost", "/usage is a command of kedge's own terminal."),
+                              ("/undo", "there is no /undo: /tree")):
+            answer = client.call("prompt", message=text)
+            self.assertFalse(answer["success"])
+            self.assertIn(problem, answer["error"])
+        client.prompt("/undo")
+        client.prompt("/frob")  # nobody's word is a text, since a program wrote it
+        self.assertEqual([message["content"] for message in client.get("get_messages")["messages"] if message["role"] == "user"], ["/undo", "/frob"])
+
     def test_fields_that_are_not_known_are_passed_over(self):
         client = self.client()
         self.assertTrue(client.call("get_state", colour="red")["success"])

@@ -374,8 +374,31 @@ class Drawn(RpcTest):
         screen.keys("C-c")
         screen.wait_gone("> /copy")
         screen.line("/modle")
-        screen.wait_for("there is no /modle: did you mean /model?")
+        screen.wait_for("there is no /modle: did you mean /model? Enter again sends it")
         screen.wait_for("> /modle")
+
+    def test_words_of_other_programs(self):
+        """They do what is meant; a single word that nobody has goes to the model at the second Enter."""
+        self.script({"text": "An answer."})
+        screen = self.open(height=40)
+        for word, shown, is_list in (("/cost", "Cost: $", False), ("/config", "Settings:", True), ("/Clear", "A new session has begun.", False)):
+            screen.line(word)
+            screen.wait_for(shown)
+            if is_list:
+                screen.keys("Escape")
+                screen.wait_gone(shown)
+        screen.line("/plam")
+        screen.wait_for("Enter again sends it")
+        screen.keys("C-c")
+        screen.line("/frob")
+        screen.wait_for("there is no command /frob.")
+        screen.wait_for("> /frob")
+        self.assertEqual(self.said(), [])
+        screen.keys("Enter")
+        screen.wait_for("An answer.")
+        self.assertEqual(self.said(), ["/frob"])
+        screen.line("/quit")
+        self.assertEqual(screen.wait_end(), 0)
 
     def test_settings_are_looked_for_in_all_groups(self):
         screen = self.open(height=40)

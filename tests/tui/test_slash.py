@@ -227,7 +227,8 @@ class Slash(RpcTest):
         self.script({"text": "One."})
         terminal = self.open()
         self.say(terminal, ("/changelog", "## Not released yet"), ("/changelog full", "## 0.1.0"), ("/changelog some", "/changelog takes nothing, or full"),
-                 ("/changelg", "there is no /changelg: did you mean /changelog?"),
+                 ("/changelg", "there is no /changelg: did you mean /changelog? The same line again sends it"), ("/cost", "Cost: $"),
+                 ("/init", "there is no /init: ask in words"),
                  ("keep this", "kedge: One."), ("/repair", "Nothing of this session needs to be repaired."), ("/share", "  gh gist create '"))
         terminal.wait_for("You: ")
         session = self.session_files()[0]

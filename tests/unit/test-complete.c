@@ -241,6 +241,32 @@ static void test_removals(void **state)
     assert_true(submits); // written out: it asks then
 }
 
+/* Words of other programs: written whole they are meant, else they are only there where nothing of
+   kedge's own fits. */
+static void test_words(void **state)
+{
+    static const CompleteItem items[] = { { .name = "status", .help = "how things stand" },
+                                          { .name = "usage", .help = "tokens and cost" },
+                                          { .name = "stats", .help = "as /usage", .is_word = true },
+                                          { .name = "cost", .help = "as /usage", .is_word = true },
+                                          { NULL } };
+    Fixture *fixture = *state;
+    bool submits;
+    completer_set_commands(fixture->completer, items);
+    type(fixture, "/");
+    expect_list("kedge's own", fixture, "❯ /status  how things stand|  /usage   tokens and cost");
+    type(fixture, "stat");
+    expect_list("its own fits", fixture, "❯ /status  how things stand");
+    type(fixture, "s");
+    expect_list("whole", fixture, "❯ /stats   as /usage|  /status  how things stand");
+    assert_true(act(fixture, ACTION_LIST_ACCEPT, &submits));
+    assert_true(submits);
+    editor_expect("taken", fixture->editor, "/stats|");
+    editor_set_text(fixture->editor, "");
+    type(fixture, "/co");
+    expect_list("nothing else fits", fixture, "❯ /cost  as /usage");
+}
+
 static void test_actions(void **state)
 {
     Fixture *fixture = *state;
@@ -447,6 +473,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_commands, setup, teardown),
         cmocka_unit_test_setup_teardown(test_command_arguments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_removals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_actions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_closed_for_one_word, setup, teardown),

@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "acp/acp_conversation.h"
+#include "conversation/slash_words.h"
 #include "session_fixture.h"
 #include "tui/slash/slash.h"
 
@@ -122,8 +123,35 @@ static void test_doors(void **state G_GNUC_UNUSED)
     session_fixture_free(self);
 }
 
+/* Doors without a terminal know its commands by name; what another program's word means is there.
+ */
+static void test_words(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self = session_fixture_new(NULL);
+    session_fixture_open(self);
+    SlashDoor door = { .session = self->session };
+    slash_door_open(&door);
+    SlashSet *set = session_slash_set(self->session);
+    const SessionCommand *command = NULL;
+    for (size_t i = 0; slash_set_at(set, i, &command, NULL); i++) {
+        if (!command->run && !slash_word_find(command->slash))
+            fail_msg("slash_words.c does not know the terminal's /%s", command->slash);
+    }
+    const SlashWord *word = NULL;
+    for (size_t i = 0; (word = slash_word_at(i)); i++) {
+        const SessionCommand *found = slash_set_find(set, word->word);
+        if (g_strcmp0(found ? found->slash : NULL, word->command) != 0)
+            fail_msg("/%s is /%s, not /%s", word->word, found ? found->slash : "nothing",
+                     word->command);
+        if ((word->command != NULL) == (word->answer != NULL))
+            fail_msg("/%s has to have one of the two", word->word);
+    }
+    session_fixture_free(self);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_doors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_doors),
+                                        cmocka_unit_test(test_words) };
     return cmocka_run_group_tests_name("slash-doors", tests, NULL, NULL);
 }

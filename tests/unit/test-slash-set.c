@@ -29,7 +29,7 @@ static bool run_deploy(AgentSession *session G_GNUC_UNUSED, const void *args,
     .argument = "WHERE", .field = "where"
 
 static const SessionCommand extension[] = {
-    { .slash = "deploy", .summary = "put it there", .alias = "ship", DEPLOY },
+    { .slash = "deploy", .summary = "put it there", DEPLOY },
     { .slash = "plain", .summary = "without argument", .name = "plain" },
     { .name = "untyped" },
     { 0 },
@@ -68,9 +68,8 @@ static void test_sources(void **state G_GNUC_UNUSED)
     slash_set_watch(set, count_change, &changes);
     slash_set_add(set, "ext", extension);
     assert_list(set, "deploy:put it there plain:without argument ");
-    assert_ptr_equal(slash_set_find(set, "ship"), &extension[0]);
+    assert_ptr_equal(slash_set_find(set, "Deploy"), &extension[0]);
     assert_null(slash_set_find(set, "untyped"));
-    assert_string_equal(slash_set_nearest(set, "deplyo"), "deploy");
     assert_int_equal(changes, 1);
 
     slash_set_add(set, "other", other);
@@ -102,6 +101,61 @@ static void test_clash(void **state G_GNUC_UNUSED)
     slash_set_free(set);
 }
 
+static bool is_deploy(const SessionCommand *command)
+{
+    return g_str_equal(command->slash, "deploy");
+}
+
+/* Of a line that no command is carried out for: what is said once, and then it is a message. */
+static void test_lines_that_are_held(void **state G_GNUC_UNUSED)
+{
+    static const SessionCommand own[] = { { .slash = "new", .summary = "begin", .name = "new" },
+                                          { 0 } };
+    static const struct {
+        const char *line, *said; // NULL: it goes on at once
+        bool is_elsewhere;       // only /deploy can be carried out here
+    } rows[] = {
+        { "/deploy quay", NULL, false },
+        { "/clear", NULL, false }, // as /new
+        { "/CLEAR", NULL, false },
+        { "/clear", "/new is a command of kedge's own terminal: begin.", true },
+        { "/new", "/new is a command of kedge's own terminal: begin.", true },
+        { "/new words", NULL, true },
+        { "/cost", "/usage is a command of kedge's own terminal.", true },
+        { "/cost of it", NULL, true },
+        { "/init", "there is no /init: ask in words", false },
+        { "/init now", "there is no /init: ask in words", true },
+        { "/deploi quay", "there is no /deploi: did you mean /deploy?", false },
+        { "/rewindd", "there is no command /rewindd.", false }, // there is no /tree here
+        { "/foo", "there is no command /foo.", false },
+        { "/foo bar", NULL, false },
+        { "/etc/passwd", NULL, false },
+        { "/", NULL, false },
+        { "/ foo", NULL, false },
+        { "//foo", NULL, false },
+        { "foo", NULL, false },
+        { "", NULL, false },
+    };
+    SlashSet *set = slash_set_new();
+    slash_set_add(set, "ext", extension);
+    slash_set_add(set, "own", own);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        bool (*has)(const SessionCommand *command) = rows[i].is_elsewhere ? is_deploy : NULL;
+        g_autofree char *first = slash_set_hold(set, rows[i].line, has);
+        g_autofree char *again = slash_set_hold(set, rows[i].line, has);
+        if (rows[i].said ? !first || !g_str_has_prefix(first, rows[i].said) : first != NULL)
+            fail_msg("%s: got '%s', want '%s'", rows[i].line, first, rows[i].said);
+        if (again)
+            fail_msg("%s: held a second time: '%s'", rows[i].line, again);
+    }
+    g_autofree char *first = slash_set_hold(set, "/foo", NULL);
+    assert_null(slash_set_hold(set, "another line", NULL));
+    g_autofree char *later = slash_set_hold(set, "/foo", NULL);
+    assert_non_null(first);
+    assert_non_null(later); // it was not the next one
+    slash_set_free(set);
+}
+
 static json_t *listed_for_programs(SessionFixture *self)
 {
     g_auto(CommandReply) reply = { 0 };
@@ -129,8 +183,8 @@ static void test_one_row_for_all_doors(void **state G_GNUC_UNUSED)
     g_auto(CommandReply) named = { 0 }, typed = { 0 };
     assert_true(session_fixture_command(self, "deploy", "{\"where\":\"quay\"}", &named));
     assert_string_equal(json_string_value(named.data), "quay");
-    assert_true(session_command_run_typed(self->session, slash_set_find(set, "ship"), "quay", NULL,
-                                          &typed, NULL));
+    assert_true(session_command_run_typed(self->session, slash_set_find(set, "deploy"), "quay",
+                                          NULL, &typed, NULL));
     assert_true(json_equal(named.data, typed.data));
 
     assert_true(slash_set_remove(set, "ext", "deploy"));
@@ -164,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_clash),
+        cmocka_unit_test(test_lines_that_are_held),
         cmocka_unit_test(test_one_row_for_all_doors),
         cmocka_unit_test(test_typed),
     };

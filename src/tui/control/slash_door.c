@@ -3,6 +3,7 @@
  */
 #include "tui/control/slash_door.h"
 
+#include "conversation/slash_words.h"
 #include "tui/control/opening.h"
 #include "tui/control/pick.h"
 #include "tui/control/tui_own.h"
@@ -78,8 +79,21 @@ static void take_commands(void *self_)
     const SlashSet *set = session_slash_set(self->run->session);
     const SessionCommand *command = NULL;
     for (size_t i = 0; slash_set_at(set, i, &command, NULL); i++) {
-        const CompleteItem item = { command->slash, command->argument, command->summary,
-                                    command->is_removal };
+        const CompleteItem item = { .name = command->slash,
+                                    .argument = command->argument,
+                                    .help = command->summary,
+                                    .is_removal = command->is_removal };
+        g_array_append_val(items, item);
+    }
+    const SlashWord *word = NULL;
+    for (size_t i = 0; (word = slash_word_at(i)); i++) {
+        command = word->command ? slash_set_find(set, word->word) : NULL;
+        if (!command || strcmp(command->slash, word->word) == 0)
+            continue;
+        const CompleteItem item = { .name = word->word,
+                                    .argument = command->argument,
+                                    .help = command->summary,
+                                    .is_word = true };
         g_array_append_val(items, item);
     }
     CompleteItem *old = self->input->commands;
@@ -123,7 +137,7 @@ CompleteItem *slash_door_actions(void)
     for (int action = ACTION_NONE + 1; action < ACTION_COUNT; action++) {
         if (action_group(action) != KEYS_APP)
             continue;
-        const CompleteItem item = { action_id(action), NULL, action_help(action) };
+        const CompleteItem item = { .name = action_id(action), .help = action_help(action) };
         g_array_append_val(items, item);
     }
     return (CompleteItem *)(void *)g_array_free(items, false);

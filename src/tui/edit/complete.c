@@ -173,18 +173,32 @@ static const char *bare_name(const char *name)
     return *name == '/' || *name == '#' ? name + 1 : name;
 }
 
+/* Those of the items that fit what is typed, in their order. */
+static void rank_items(const CompleteItem *items, const char *query, bool are_words, GArray *ranked)
+{
+    for (; items && items->name; items++) {
+        Ranked each = { .item = items };
+        const char *name = bare_name(items->name);
+        bool fits = items->is_word ? are_words && *query && g_str_has_prefix(name, query)
+                                   : !are_words && fuzzy_match(query, name, &each.score);
+        if (!fits)
+            continue;
+        if (items->is_word && strcmp(name, query) == 0)
+            g_array_prepend_val(ranked, each);
+        else if (!items->is_word || ranked->len == 0)
+            g_array_append_val(ranked, each);
+    }
+}
+
 static void list_items(Completer *self, const CompleteItem *items, const char *sign)
 {
     const char *query = self->token.query;
     g_autoptr(GArray) ranked = g_array_new(FALSE, FALSE, sizeof(Ranked));
     complete_list_empty(&self->list);
-    for (; items && items->name; items++) {
-        Ranked each = { .item = items };
-        if (fuzzy_match(query, bare_name(items->name), &each.score))
-            g_array_append_val(ranked, each);
-    }
+    rank_items(items, query, false, ranked);
     if (*query != '\0')
         g_array_sort(ranked, compare_ranked); // which keeps the order of equals
+    rank_items(items, query, true, ranked);
     for (guint i = 0; i < ranked->len; i++) {
         const CompleteItem *item = g_array_index(ranked, Ranked, i).item;
         CompleteEntry *entry =

@@ -11,6 +11,7 @@
 typedef struct CompleteItem {
     const char *name, *argument, *help; // argument and help may be NULL
     bool is_removal;                    // is last among those that fit, and Enter never sends it
+    bool is_word; // means another one: listed when it is typed whole, or nothing else fits
 } CompleteItem;
 
 typedef struct CompleteSpec {

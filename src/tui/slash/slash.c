@@ -78,11 +78,8 @@ static SLASH(help)
 
 static const SessionCommand commands[] = {
     ROW("help", NULL, "list these commands", slash_help),
-    { .slash = "model",
-      .alias = "models",
-      .argument = "[NAME]",
-      .summary = "show the model in use and those there are, or take another",
-      .typed = slash_model },
+    ROW("model", "[NAME]", "show the model in use and those there are, or take another",
+        slash_model),
     ROW("thinking", "[LEVEL]", "how much the model thinks: off, minimal, low, medium, high, xhigh",
         slash_thinking),
     ROW("login", "[PROVIDER]", "show which providers have a key, or give one", slash_login),
@@ -140,11 +137,7 @@ static const SessionCommand commands[] = {
     ROW("settings", NULL, "change what kedge does by itself, and how it looks", slash_settings),
     ROW("theme", NULL, "change the colours", slash_theme),
     ROW("hotkeys", NULL, "show the keys of the keyboard", slash_hotkeys),
-    { .slash = "exit",
-      .alias = "quit",
-      .argument = NULL,
-      .summary = "leave; also /quit, and Ctrl+D",
-      .typed = slash_quit },
+    ROW("exit", NULL, "leave; also /quit, and Ctrl+D", slash_quit),
     { 0 },
 };
 
@@ -167,24 +160,10 @@ bool slash_command(SlashDoor *door, const char *name, json_t *arguments_, const 
     return session_command_run(door->session, name, arguments, id, &reply, error);
 }
 
-/* What comes after the slash; caller frees. */
-static char *name_of(const char *line)
-{
-    return g_strndup(line + 1, strcspn(line + 1, " \t\n"));
-}
-
 bool slash_is_command(const SlashDoor *door, const char *line)
 {
-    g_autofree char *name = *line == '/' ? name_of(line) : NULL;
-    return name && slash_set_find(session_slash_set(door->session), name);
-}
-
-/* A slip of the fingers: it would cost a request, and the model would make something of it. */
-static void check_name(SlashDoor *door, const char *name, GError **error)
-{
-    const char *meant = slash_set_nearest(session_slash_set(door->session), name);
-    if (meant)
-        fail_with(error, KEDGE_ERROR_USAGE, "there is no /%s: did you mean /%s?", name, meant);
+    const char *argument = NULL;
+    return slash_set_find_typed(session_slash_set(door->session), line, &argument);
 }
 
 /* Of the conversation: its end comes as command_end, or there is nothing to wait for. */
@@ -198,19 +177,20 @@ static bool run_of_session(SlashDoor *door, const SessionCommand *command, const
 
 bool slash_run(SlashDoor *door, const char *line, GError **error)
 {
+    SlashSet *set = session_slash_set(door->session);
+    g_autofree char *held = slash_set_hold(set, line, NULL);
+    if (held)
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s %s sends it as text.", held,
+                         door->show ? "Enter again" : "The same line again");
     if (*line == '$')
         return slash_python(door, line, error);
     if (slash_is_go_on(line))
         line = "/retry";
-    if (*line != '/')
+    const char *typed = NULL;
+    const SessionCommand *command = slash_set_find_typed(set, line, &typed);
+    if (!command)
         return false;
-    g_autofree char *name = name_of(line);
-    g_autofree char *argument = g_strstrip(g_strdup(line + 1 + strlen(name)));
-    const SessionCommand *command = slash_set_find(session_slash_set(door->session), name);
-    if (!command) {
-        check_name(door, name, error);
-        return false;
-    }
+    g_autofree char *argument = g_strchomp(g_strdup(typed));
     if (!command->typed)
         return run_of_session(door, command, argument, error);
     return session_command_check_typed(command, argument, error) &&
