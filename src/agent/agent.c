@@ -82,8 +82,9 @@ void agent_outcome_clear(AgentOutcome *self)
     g_clear_pointer(&self->budget_text, g_free);
 }
 
-const json_t *agent_messages(const Agent *self)
+const json_t *agent_messages(Agent *self)
 {
+    conversation_fill(&self->conversation);
     return self->conversation.messages;
 }
 
@@ -315,6 +316,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
 
 void agent_add_message(Agent *self, json_t *message)
 {
+    conversation_fill(&self->conversation);
     conversation_add_whole(&self->conversation, message);
 }
 
@@ -339,8 +341,9 @@ static void clear_todos(Agent *self)
         agent_events_emit(&self->options.events, agent_event_new(EVENT_TODO_AUTO_CLEAR));
 }
 
-bool agent_can_go_on(const Agent *self)
+bool agent_can_go_on(Agent *self)
 {
+    conversation_fill(&self->conversation);
     return conversation_is_open(&self->conversation);
 }
 
@@ -356,6 +359,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
     load_rules(self);
     bool is_sent = agent_has_credential(self, error);
     if (is_sent) {
+        conversation_fill(&self->conversation);
         compactor_begin(&self->compactor);
         healer_begin(&self->healer);
         clear_todos(self);
@@ -376,22 +380,23 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
 bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t **ret_result,
                    GError **error)
 {
+    conversation_fill(&self->conversation);
     return agent_has_credential(self, error) &&
            compactor_compact(&self->compactor, instructions, cancel, ret_result, error);
 }
 
 bool agent_is_to_hand_off(const Agent *self)
 {
-    return compactor_hands_off(&self->compactor);
+    return !self->conversation.is_waiting && compactor_hands_off(&self->compactor);
 }
 
 bool agent_is_to_compact_idle(const Agent *self)
 {
-    return compactor_is_due_when_idle(&self->compactor);
+    return !self->conversation.is_waiting && compactor_is_due_when_idle(&self->compactor);
 }
 
 void agent_compact_idle(Agent *self, Cancel *cancel)
 {
-    if (agent_has_credential(self, NULL))
+    if (!self->conversation.is_waiting && agent_has_credential(self, NULL))
         compactor_compact_idle(&self->compactor, cancel);
 }

@@ -57,7 +57,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
 
 /* A prompt may be made without a message (NULL): there is one that was not answered, or whose
    answer failed or was stopped; that is then asked for once more. */
-bool agent_can_go_on(const Agent *self);
+bool agent_can_go_on(Agent *self);
 
 /* NOT_FOUND: there is no key for the model. */
 bool agent_has_credential(const Agent *self, GError **error);
@@ -74,8 +74,9 @@ void agent_compact_idle(Agent *self, Cancel *cancel);
    prompts. */
 bool agent_is_to_hand_off(const Agent *self);
 
-/* The conversation as it goes to the model. Borrowed until the next prompt. */
-const json_t *agent_messages(const Agent *self);
+/* The conversation as it goes to the model, read from the session where it was not yet needed.
+   Borrowed until the next prompt. */
+const json_t *agent_messages(Agent *self);
 /* How many tokens it is, as far as the last answer told and by estimate from there; -1: no one
    knows until the next one. */
 int64_t agent_context_tokens(const Agent *self);

@@ -7,7 +7,21 @@
 #include "model/message.h"
 #include "session/session_tree.h"
 
-static json_t *find_last_answer(const json_t *messages)
+/* In the session, where the messages wait for the first prompt; known keys masked. */
+static json_t *find_last_answer(const Session *session, const GPtrArray *path)
+{
+    for (guint i = path->len; i > 0; i--) {
+        const EntryHead *head = path->pdata[i - 1];
+        if (!g_str_equal(head->role, "assistant"))
+            continue;
+        g_autoptr(json_t) entry = session_read_entry(session, head);
+        g_autoptr(json_t) message = session_entry_message(entry);
+        return message ? mask_json(message) : NULL;
+    }
+    return NULL;
+}
+
+static json_t *last_answer_of(const json_t *messages)
 {
     for (size_t i = json_array_size(messages); i > 0; i--) {
         json_t *message = json_array_get(messages, i - 1);
@@ -34,35 +48,37 @@ static void set_measured(Conversation *self, json_t *message, size_t index)
 
 /* When output was pruned last; 0: never. What is pruned is older than the answer that was the
    reason. */
-static gint64 newest_pruning(const GPtrArray *path)
+static int64_t newest_pruning(const GPtrArray *path)
 {
-    gint64 pruned_at = 0;
-    for (guint i = 0; i < path->len; i++) {
-        const json_t *message = json_get_object(path->pdata[i], "message");
-        pruned_at = MAX(pruned_at, json_get_int(message, "prunedAt", 0));
-    }
+    int64_t pruned_at = 0;
+    for (guint i = 0; i < path->len; i++)
+        pruned_at = MAX(pruned_at, ((const EntryHead *)path->pdata[i])->pruned_at);
     return pruned_at;
 }
 
-/* The newest good answer, unless a compaction or pruned output came after it. */
+/* The newest good answer, unless a compaction or pruned output came after it; how many messages
+   come after it, and what they take. */
 static void find_measured(Conversation *self, const GPtrArray *path)
 {
     size_t behind = 0;
     set_measured(self, NULL, 0);
+    self->waiting_tokens = 0;
     for (guint i = path->len; i > 0; i--) {
-        const json_t *entry = path->pdata[i - 1];
-        if (g_strcmp0(json_get_text(entry, "type"), "compaction") == 0)
+        const EntryHead *head = path->pdata[i - 1];
+        if (g_str_equal(head->type, "compaction"))
             return;
+        g_autoptr(json_t) entry = session_read_entry(self->session, head);
         g_autoptr(json_t) message = session_entry_message(entry);
         if (!message)
             continue;
         if (is_good_answer(message)) {
             bool is_true = newest_pruning(path) < json_get_int(message, "timestamp", 0);
-            size_t count = json_array_size(self->messages);
+            size_t count = self->is_waiting ? behind + 1 : json_array_size(self->messages);
             if (is_true && behind < count)
                 set_measured(self, message, count - behind - 1);
             return;
         }
+        self->waiting_tokens += transcript_estimate(message);
         behind++;
     }
 }
@@ -115,11 +131,13 @@ json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *pat
     return repair_memory_apply(path, call_ids_adopt(ids, messages, notes));
 }
 
-/* Returns the model and the level that the session has on record. */
-static void conversation_load(Conversation *self, SessionContext *saved)
+/* Also where they were read before: the messages of this run are known as such. */
+static void conversation_load(Conversation *self)
 {
+    g_auto(SessionContext) saved = { 0 };
+    self->is_waiting = false;
     session_settle(self->session);
-    session_build_context(self->session, saved);
+    session_build_context(self->session, &saved);
     g_autoptr(GPtrArray) path = session_context_path(self->session);
     g_autoptr(GHashTable) said = set_of(self->messages);
     json_t *before = g_steal_pointer(&self->messages); // what `said` points to
@@ -131,31 +149,40 @@ static void conversation_load(Conversation *self, SessionContext *saved)
     self->call_ids = call_ids_new();
     self->bodies = body_cache_new();
     self->loaded = repair_notes_new();
-    self->entry_ids = json_incref(saved->entry_ids);
-    self->messages = conversation_take_over(saved, path, self->call_ids, said, self->loaded);
+    self->entry_ids = json_incref(saved.entry_ids);
+    self->messages = conversation_take_over(&saved, path, self->call_ids, said, self->loaded);
     json_decref(before);
-    self->last_answer = find_last_answer(self->messages);
+    self->last_answer = last_answer_of(self->messages);
     self->answer_index = json_array_size(self->messages);
     g_clear_pointer(&self->before_answer, g_free);
     self->loads++;
-    find_measured(self, path);
+    g_autoptr(GPtrArray) heads = session_path_to(self->session, NULL);
+    find_measured(self, heads);
 }
 
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events)
 {
     g_auto(SessionContext) saved = { 0 };
-    *self = (Conversation) { .session = session, .events = events };
-    conversation_load(self, &saved);
+    *self = (Conversation) { .session = session, .events = events, .is_waiting = true };
+    session_build_setup(session, &saved);
     self->model = g_strdup(json_get_text(saved.models, "default"));
     // without messages the level is the builder's default, which no entry has said
-    if (json_array_size(saved.messages) > 0)
+    if (saved.has_messages)
         self->thinking = g_strdup(saved.thinking_level);
+    g_autoptr(GPtrArray) heads = session_path_to(session, NULL);
+    self->last_answer = find_last_answer(session, heads);
+    find_measured(self, heads);
+}
+
+void conversation_fill(Conversation *self)
+{
+    if (self->is_waiting)
+        conversation_load(self);
 }
 
 void conversation_reload(Conversation *self)
 {
-    g_auto(SessionContext) saved = { 0 };
-    conversation_load(self, &saved);
+    conversation_load(self);
 }
 
 void conversation_replace(Conversation *self, json_t *messages)
@@ -169,6 +196,8 @@ int64_t conversation_tokens(const Conversation *self)
 {
     json_t *usage = json_get_object(self->measured, "usage");
     int64_t tokens = json_get_int(usage, "totalTokens", 0);
+    if (self->is_waiting)
+        return tokens + self->waiting_tokens;
     for (size_t i = self->measured ? self->measured_index + 1 : 0;
          i < json_array_size(self->messages); i++)
         tokens += transcript_estimate(json_array_get(self->messages, i));

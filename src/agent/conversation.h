@@ -16,6 +16,8 @@
 typedef struct Conversation {
     Session *session;          // borrowed
     const AgentEvents *events; // borrowed
+    bool is_waiting;           // the messages are in the session's file until someone needs them
+    int64_t waiting_tokens;    // about, of those after `measured`
     json_t *messages;
     json_t *entry_ids;      // for each of them, the session's entry
     RepairNotes *loaded;    // what they needed when they were taken from the session
@@ -39,8 +41,11 @@ typedef struct Conversation {
 json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *path, CallIds *ids,
                                GHashTable *said, RepairNotes *notes);
 
-/* Takes over the messages that the session already holds. */
+/* Of what the session already holds: `last_answer`, `measured` and the setup are there; the
+   messages wait in its file, since months of work that are only looked at must not take memory. */
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events);
+/* Reads the messages, once; the agent calls it before whatever works on them. */
+void conversation_fill(Conversation *self);
 void conversation_clear(Conversation *self);
 
 /* The session's leaf or what is before it has changed: reads the messages again. */

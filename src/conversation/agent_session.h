@@ -231,10 +231,13 @@ void agent_session_end_child_wait(AgentSession *self);
 
 /* A snapshot with the fields of agent-core §6.3 that exist. New reference. */
 json_t *agent_session_state(AgentSession *self);
-json_t *agent_session_messages(const AgentSession *self);         // new array of the messages
+json_t *agent_session_messages(AgentSession *self); // new array of the messages
+/* Not more than the last `count` of them, and how many come before: what they need not is left in
+   the session's file. */
+json_t *agent_session_newest_messages(AgentSession *self, size_t count, size_t *ret_before);
 json_t *agent_session_available_models(const AgentSession *self); // new array of model objects
 ThinkingLevel agent_session_thinking(AgentSession *self);         // clamped
-json_t *agent_session_stats(const AgentSession *self); // messages, tokens, cost. New reference
+json_t *agent_session_stats(AgentSession *self); // messages, tokens, cost. New reference
 /* As the next request has it; NULL: none. Caller frees. */
 char *agent_session_system_prompt(AgentSession *self);
 const json_t *agent_session_last_answer(const AgentSession *self); // borrowed; NULL: none

@@ -207,7 +207,7 @@ static bool choose_model(const LaunchPlace *place, const SessionContext *saved, 
 {
     if (place->wanted->model)
         return select_named(place, choice, error);
-    if (scope && json_array_size(saved->messages) == 0) {
+    if (scope && !saved->has_messages) {
         *choice = g_array_index(scope, ModelChoice, 0);
         tell_notice(choice);
         return true;
@@ -248,8 +248,8 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
     if (!open_session(place, &result.session, error))
         return false;
     g_auto(SessionContext) saved = { 0 };
-    session_build_context(result.session, &saved);
-    bool is_resumed = json_array_size(saved.messages) > 0;
+    session_build_setup(result.session, &saved);
+    bool is_resumed = saved.has_messages;
 
     ModelChoice choice = { 0 };
     result.scope = find_scope(place);

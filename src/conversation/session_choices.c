@@ -8,6 +8,7 @@
 #include "conversation/agent_session_private.h"
 #include "model/message.h"
 #include "model/model_scope.h"
+#include "session/entry_head.h"
 #include "tool/settings_save.h"
 
 #define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
@@ -237,43 +238,47 @@ void agent_session_abort_retry(AgentSession *self)
 // ---- figures ----
 
 typedef struct Sums {
-    gint64 user, assistant, calls, results;
-    gint64 input, output, cache_read, cache_write, total;
-    double cost;
+    gint64 user, assistant, results;
+    EntryUsage usage;
 } Sums;
 
-static void add_answer(Sums *sums, const json_t *message)
+static void sum_message(Sums *sums, const char *role, const EntryUsage *usage)
 {
-    g_autoptr(json_t) calls = message_tool_calls(message);
-    const json_t *usage = json_get_object(message, "usage");
+    sums->user += g_str_equal(role, "user");
+    sums->results += g_str_equal(role, "toolResult");
+    if (!g_str_equal(role, "assistant") || !usage)
+        return;
     sums->assistant++;
-    sums->calls += (gint64)json_array_size(calls);
-    sums->input += json_get_int(usage, "input", 0);
-    sums->output += json_get_int(usage, "output", 0);
-    sums->cache_read += json_get_int(usage, "cacheRead", 0);
-    sums->cache_write += json_get_int(usage, "cacheWrite", 0);
-    sums->total += json_get_int(usage, "totalTokens", 0);
-    sums->cost += json_get_number(json_get_object(usage, "cost"), "total", 0);
+    sums->usage.calls += usage->calls;
+    sums->usage.input += usage->input;
+    sums->usage.output += usage->output;
+    sums->usage.cache_read += usage->cache_read;
+    sums->usage.cache_write += usage->cache_write;
+    sums->usage.total += usage->total;
+    sums->usage.cost += usage->cost;
 }
 
-json_t *agent_session_stats(const AgentSession *self)
+json_t *agent_session_stats(AgentSession *self)
 {
     Sums sums = { 0 };
-    json_each (self->view.messages, i, message) {
-        const char *role = message_role(message);
-        if (g_str_equal(role, "assistant"))
-            add_answer(&sums, message);
-        sums.user += g_str_equal(role, "user");
-        sums.results += g_str_equal(role, "toolResult");
+    g_autoptr(GPtrArray) heads = session_view_heads(&self->view);
+    json_each (heads ? NULL : session_view_messages(&self->view), i, message) {
+        EntryUsage usage = entry_usage_of(message);
+        sum_message(&sums, message_role(message), &usage);
     }
+    for (guint i = 0; heads && i < heads->len; i++) {
+        const EntryHead *head = heads->pdata[i];
+        sum_message(&sums, head->role, head->usage);
+    }
+    const EntryUsage *used = &sums.usage;
     json_t *tokens =
-        json_make("input:%jd output:%jd cacheRead:%jd cacheWrite:%jd total:%jd", sums.input,
-                  sums.output, sums.cache_read, sums.cache_write, sums.total);
+        json_make("input:%jd output:%jd cacheRead:%jd cacheWrite:%jd total:%jd", used->input,
+                  used->output, used->cache_read, used->cache_write, used->total);
     return json_make("sessionFile:%s sessionId:%s userMessages:%jd assistantMessages:%jd "
                      "toolCalls:%jd toolResults:%jd totalMessages:%jd tokens:%p cost:%p",
                      self->view.path, json_get_text(self->view.header, "id"), sums.user,
-                     sums.assistant, sums.calls, sums.results,
-                     (gint64)json_array_size(self->view.messages), tokens, json_real(sums.cost));
+                     sums.assistant, used->calls, sums.results,
+                     (gint64)session_view_count(&self->view), tokens, json_real(used->cost));
 }
 
 char *agent_session_system_prompt(AgentSession *self)

@@ -52,6 +52,7 @@ static void job_work(void *self_)
 
 static bool job_start(AgentSession *self)
 {
+    session_view_messages(&self->view); // while the engine is ours
     if (self->parent)
         return worker_pool_start(self->pool, job_work, self, &self->worker);
     self->worker = worker_start("kedge-run", job_work, self);

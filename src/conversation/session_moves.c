@@ -13,7 +13,7 @@
 static void restore_setup(AgentSession *self)
 {
     g_auto(SessionContext) saved = { 0 };
-    session_build_context(self->engine.session, &saved);
+    session_build_setup(self->engine.session, &saved);
     const char *name = json_get_text(saved.models, "default");
     g_auto(GStrv) parts = g_strsplit(name ? name : "", "/", 2);
     const Model *model =
@@ -22,7 +22,7 @@ static void restore_setup(AgentSession *self)
         self->model = model;
         self->is_model_named = false;
     }
-    if (json_array_size(saved.messages) > 0)
+    if (saved.has_messages)
         thinking_level_parse(saved.thinking_level, &self->thinking);
     agent_session_update_setup(self, NULL);
 }

@@ -45,8 +45,8 @@ void agent_session_ask_for_title(AgentSession *self)
     const SummaryContext context = summary_context(&self->means, self->settings, setup, session_id);
     g_free(self->title_of);
     self->title_of = g_strdup(session_id);
-    self->title = session_title_start(&context, self->view.messages, self->hub, on_title_end, self,
-                                      self->scope);
+    self->title = session_title_start(&context, session_view_messages(&self->view), self->hub,
+                                      on_title_end, self, self->scope);
 }
 
 /* The job's worker may have put another session in its place. */

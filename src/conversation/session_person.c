@@ -143,7 +143,7 @@ bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argumen
         .context = self->engine.context,
         .tools = tools,
         .summary = summary_context(&self->means, self->settings, setup, session_id),
-        .messages = self->view.messages,
+        .messages = session_view_messages(&self->view),
         .hub = self->hub,
         .ended = on_aside_end,
         .owner = self,

@@ -27,7 +27,7 @@ json_t *agent_session_state(AgentSession *self)
     json_set_text(state, "sessionFile", self->view.path);
     json_set_text(state, "sessionId", json_get_text(self->view.header, "id"));
     json_set_text(state, "sessionName", json_get_text(self->view.header, "title"));
-    json_set_int(state, "messageCount", (gint64)json_array_size(self->view.messages));
+    json_set_int(state, "messageCount", (gint64)session_view_count(&self->view));
     json_set_int(state, "queuedMessageCount", queued);
     json_set_int(state, "pendingMessageCount", queued);
     json_set_text(state, "mode", self->plan.mode);
@@ -38,9 +38,14 @@ json_t *agent_session_state(AgentSession *self)
     return state;
 }
 
-json_t *agent_session_messages(const AgentSession *self)
+json_t *agent_session_messages(AgentSession *self)
 {
-    return json_copy(self->view.messages);
+    return json_copy(session_view_messages(&self->view));
+}
+
+json_t *agent_session_newest_messages(AgentSession *self, size_t count, size_t *ret_before)
+{
+    return session_view_newest(&self->view, count, ret_before);
 }
 
 const json_t *agent_session_last_answer(const AgentSession *self)

@@ -3,7 +3,9 @@
 
 #include "agent/event_kind.h"
 #include "agent/transcript.h"
+#include "base/mask.h"
 #include "model/message.h"
+#include "session/session_tree.h"
 
 #include <math.h>
 
@@ -16,15 +18,52 @@ void session_view_clear(SessionView *self)
     *self = (SessionView) { 0 };
 }
 
-void session_view_take(SessionView *self, const Engine *engine)
+void session_view_take(SessionView *self, Engine *engine)
 {
     session_view_clear(self);
     const json_t *last = agent_last_message(engine->agent);
-    self->messages = json_copy((json_t *)agent_messages(engine->agent));
+    self->engine = engine;
     self->last_answer = last ? json_incref((json_t *)last) : NULL;
     self->header = json_copy((json_t *)session_header(engine->session));
     self->path = g_strdup(session_path(engine->session));
     self->context_tokens = agent_context_tokens(engine->agent);
+}
+
+json_t *session_view_messages(SessionView *self)
+{
+    if (!self->messages)
+        self->messages = json_copy((json_t *)agent_messages(self->engine->agent));
+    return self->messages;
+}
+
+GPtrArray *session_view_heads(const SessionView *self)
+{
+    return self->messages ? NULL : session_context_heads(self->engine->session);
+}
+
+size_t session_view_count(const SessionView *self)
+{
+    g_autoptr(GPtrArray) heads = session_view_heads(self);
+    return heads ? heads->len : json_array_size(self->messages);
+}
+
+json_t *session_view_newest(const SessionView *self, size_t count, size_t *ret_before)
+{
+    g_autoptr(GPtrArray) heads = session_view_heads(self);
+    json_t *newest = json_array();
+    size_t all = heads ? heads->len : json_array_size(self->messages);
+    *ret_before = all - MIN(all, count);
+    for (size_t i = *ret_before; i < all; i++) {
+        if (!heads) {
+            json_array_append(newest, json_array_get(self->messages, i));
+            continue;
+        }
+        g_autoptr(json_t) entry = session_read_entry(self->engine->session, heads->pdata[i]);
+        g_autoptr(json_t) message = session_entry_message(entry);
+        if (message)
+            json_append_take(newest, mask_json(message));
+    }
+    return newest;
 }
 
 static void note_tokens(SessionView *self, const json_t *message)
@@ -60,7 +99,8 @@ void session_view_note(SessionView *self, const json_t *event)
     if (kind != EVENT_MESSAGE_END)
         return;
     json_t *message = json_get_object(event, "message");
-    json_array_append(self->messages, message);
+    if (self->messages) // else the engine is asked, which has it
+        json_array_append(self->messages, message);
     note_tokens(self, message);
     if (!g_str_equal(message_role(message), "assistant"))
         return;

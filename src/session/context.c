@@ -182,18 +182,6 @@ static void append_message(SessionContext *context, EntryList *entries, const En
     json_append_take(context->entry_ids, json_text(head->id));
 }
 
-static void append_messages(SessionContext *context, EntryList *entries, const GPtrArray *path,
-                            guint from, guint to)
-{
-    for (guint i = from; i < to; i++) {
-        const EntryHead *head = path->pdata[i];
-        if (g_str_equal(head->type, "compaction"))
-            continue; // earlier ones are part of the last one's summary
-        g_autoptr(json_t) entry = entry_list_read(entries, head);
-        append_message(context, entries, head, session_entry_message(entry));
-    }
-}
-
 static guint index_on_path(const GPtrArray *path, guint end, const char *id)
 {
     for (guint i = 0; id && i < end; i++)
@@ -207,6 +195,31 @@ guint context_first_on_path(EntryList *entries, const GPtrArray *path)
     guint at = 0;
     g_autoptr(json_t) compaction = last_compaction(entries, path, &at);
     return compaction ? index_on_path(path, at, json_get_text(compaction, "firstKeptEntryId")) : 0;
+}
+
+static bool is_message(const EntryHead *head)
+{
+    return *head->role || g_str_equal(head->type, "custom_message") ||
+           g_str_equal(head->type, "branch_summary") || g_str_equal(head->type, "compaction");
+}
+
+GPtrArray *context_message_heads(EntryList *entries, const GPtrArray *path)
+{
+    guint at = 0;
+    g_autoptr(json_t) compaction = last_compaction(entries, path, &at);
+    GPtrArray *heads = g_ptr_array_new();
+    if (compaction)
+        g_ptr_array_add(heads, path->pdata[at]);
+    for (guint i = compaction
+                       ? index_on_path(path, at, json_get_text(compaction, "firstKeptEntryId"))
+                       : 0;
+         i < path->len; i++) {
+        const EntryHead *head = path->pdata[i];
+        // earlier compactions are part of the last one's summary
+        if (is_message(head) && !g_str_equal(head->type, "compaction"))
+            g_ptr_array_add(heads, path->pdata[i]);
+    }
+    return heads;
 }
 
 static void note_tree(SessionContext *context)
@@ -233,7 +246,7 @@ static void note_path(SessionContext *context, EntryList *entries, const GPtrArr
     }
 }
 
-void context_build_from_leaf(EntryList *entries, const EntryHead *leaf, SessionContext *ret_context)
+static void build_setup(EntryList *entries, const GPtrArray *path, SessionContext *ret_context)
 {
     *ret_context = (SessionContext) {
         .messages = json_array(),
@@ -243,23 +256,32 @@ void context_build_from_leaf(EntryList *entries, const EntryHead *leaf, SessionC
         .models = json_object(),
         .thinking_level = g_strdup("off"),
     };
-    g_autoptr(GPtrArray) path = entry_list_path(entries, leaf);
     collect_state(entries, path, ret_context);
+    for (guint i = 0; i < path->len && !ret_context->has_messages; i++)
+        ret_context->has_messages = is_message(path->pdata[i]);
+}
+
+void context_build_setup(EntryList *entries, const EntryHead *leaf, SessionContext *ret_context)
+{
+    g_autoptr(GPtrArray) path = entry_list_path(entries, leaf);
+    build_setup(entries, path, ret_context);
+}
+
+void context_build_from_leaf(EntryList *entries, const EntryHead *leaf, SessionContext *ret_context)
+{
+    g_autoptr(GPtrArray) path = entry_list_path(entries, leaf);
+    build_setup(entries, path, ret_context);
     note_path(ret_context, entries, path);
     guint at = 0;
     g_autoptr(json_t) compaction = last_compaction(entries, path, &at);
-    if (!compaction) {
-        append_messages(ret_context, entries, path, 0, path->len);
-        return;
-    }
-
     const char *kept_id = json_get_text(compaction, "firstKeptEntryId");
-    guint first_kept = index_on_path(path, at, kept_id);
-    if (kept_id && *kept_id && first_kept == at)
+    if (kept_id && *kept_id && index_on_path(path, at, kept_id) == at)
         note_tree(ret_context);
-    append_message(ret_context, entries, path->pdata[at], compaction_message(compaction));
-    append_messages(ret_context, entries, path, first_kept, at);
-    append_messages(ret_context, entries, path, at + 1, path->len);
+    g_autoptr(GPtrArray) heads = context_message_heads(entries, path);
+    for (guint i = 0; i < heads->len; i++) {
+        g_autoptr(json_t) entry = entry_list_read(entries, heads->pdata[i]);
+        append_message(ret_context, entries, heads->pdata[i], session_entry_message(entry));
+    }
 }
 
 void session_context_build(const json_t *entries, const char *leaf_id, SessionContext *ret_context)

@@ -35,6 +35,7 @@ static void entry_free(void *self_)
     Entry *self = self_;
     json_decref(self->value);
     line_file_unref(self->place.file);
+    g_free((EntryUsage *)self->head.usage);
     g_free(self);
 }
 
@@ -79,16 +80,38 @@ static const char *name_locked(EntryList *self, const char *text)
     return text ? g_string_chunk_insert_const(self->names, text) : "";
 }
 
-/* Borrowed from the value; without an id it is NULL. */
-static EntryHead head_of(const json_t *value)
+EntryUsage entry_usage_of(const json_t *message)
+{
+    const json_t *usage = json_get_object(message, "usage");
+    EntryUsage sums = {
+        .input = json_get_int(usage, "input", 0),
+        .output = json_get_int(usage, "output", 0),
+        .cache_read = json_get_int(usage, "cacheRead", 0),
+        .cache_write = json_get_int(usage, "cacheWrite", 0),
+        .total = json_get_int(usage, "totalTokens", 0),
+        .cost = json_get_number(json_get_object(usage, "cost"), "total", 0),
+    };
+    json_each (json_get_array(message, "content"), i, block)
+        sums.calls += g_strcmp0(json_get_text(block, "type"), "toolCall") == 0;
+    return sums;
+}
+
+/* Borrowed from the value and from `usage`, which is filled for an answer; without an id it is
+   NULL. */
+static EntryHead head_of(const json_t *value, EntryUsage *usage)
 {
     const json_t *message = json_get_object(value, "message");
+    bool is_answer = g_strcmp0(json_get_text(message, "role"), "assistant") == 0;
+    if (is_answer)
+        *usage = entry_usage_of(message);
     return (EntryHead) {
         .id = json_get_text(value, "id"),
         .parent_id = json_get_text(value, "parentId"),
         .type = json_get_text(value, "type"),
         .role = json_get_text(message, "role"),
         .tool = json_get_text(message, "toolName"),
+        .usage = is_answer ? usage : NULL,
+        .pruned_at = json_get_int(message, "prunedAt", 0),
     };
 }
 
@@ -105,6 +128,8 @@ static Entry *add_locked(EntryList *self, EntryHead head, json_t *value)
         .type = name_locked(self, head.type),
         .role = name_locked(self, head.role),
         .tool = name_locked(self, head.tool),
+        .pruned_at = head.pruned_at,
+        .usage = head.usage ? g_memdup2(head.usage, sizeof(EntryUsage)) : NULL,
     };
     g_ptr_array_add(self->entries, entry);
     Entry *same = head.id ? g_hash_table_lookup(self->index, head.id) : NULL;
@@ -117,8 +142,10 @@ static Entry *add_locked(EntryList *self, EntryHead head, json_t *value)
 
 const EntryHead *entry_list_add(EntryList *self, json_t *entry)
 {
+    EntryUsage usage;
+    EntryHead head = head_of(entry, &usage);
     HOLD_LOCK(&self->lock);
-    const Entry *added = add_locked(self, head_of(entry), entry);
+    const Entry *added = add_locked(self, head, entry);
     return &added->head;
 }
 
@@ -138,8 +165,10 @@ static void set_place_locked(Entry *entry, const LinePlace *place)
 
 const EntryHead *entry_list_add_line(EntryList *self, json_t *entry, const LinePlace *place)
 {
+    EntryUsage usage;
+    EntryHead head = head_of(entry, &usage);
     pthread_mutex_lock(&self->lock);
-    Entry *added = add_locked(self, head_of(entry), entry);
+    Entry *added = add_locked(self, head, entry);
     set_place_locked(added, place);
     added->is_checked = true;
     bool is_value = is_note(added);
@@ -167,6 +196,7 @@ void entry_list_replace(EntryList *self, const EntryHead *head, json_t *value)
     pthread_mutex_lock(&self->lock);
     json_t *before = entry->value;
     entry->value = value;
+    entry->head.pruned_at = json_get_int(json_get_object(value, "message"), "prunedAt", 0);
     set_place_locked(entry, &(LinePlace) { 0 });
     pthread_mutex_unlock(&self->lock);
     json_decref(before);

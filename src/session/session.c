@@ -370,6 +370,11 @@ void session_build_context(const Session *self, SessionContext *ret_context)
     context_build_from_leaf(self->entries, self->leaf, ret_context);
 }
 
+void session_build_setup(const Session *self, SessionContext *ret_context)
+{
+    context_build_setup(self->entries, self->leaf, ret_context);
+}
+
 /* No one but this thread moves the leaf or writes. */
 void session_settle(Session *self)
 {

@@ -65,11 +65,14 @@ typedef struct SessionContext { // buildSessionContext (agent-core §4.5)
                           // (safety §8.1, R22)
     char *thinking_level;
     json_t *models; // role → "provider/id"
+    bool has_messages;
 } SessionContext;
 void session_context_clear(SessionContext *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionContext, session_context_clear)
 
 void session_build_context(const Session *self, SessionContext *ret_context);
+/* The same without the messages, which are not read: what the session goes on with. */
+void session_build_setup(const Session *self, SessionContext *ret_context);
 /* What the context does not need, and the file has, is left to the file from now on. To be
    called when the context has become another one; values that were given out stay. */
 void session_settle(Session *self);

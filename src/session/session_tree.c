@@ -55,6 +55,12 @@ GPtrArray *session_context_path(const Session *self)
     return entry_list_read_all(self->entries, path, first);
 }
 
+GPtrArray *session_context_heads(const Session *self)
+{
+    g_autoptr(GPtrArray) path = session_path_to(self, NULL);
+    return context_message_heads(self->entries, path);
+}
+
 static bool find_entry(const Session *self, const char *id, const EntryHead **ret_head,
                        GError **error)
 {

@@ -23,6 +23,8 @@ json_t *session_read_entry(const Session *self, const EntryHead *head); // new r
 GPtrArray *session_read_entries(const Session *self, const GPtrArray *heads);
 GPtrArray *session_path_of_type(const Session *self, const char *type);
 GPtrArray *session_context_path(const Session *self);
+/* The heads of what the context's messages are made of, in their order. */
+GPtrArray *session_context_heads(const Session *self);
 
 /* The agent message that an entry stands for; NULL: none. New reference. */
 json_t *session_entry_message(const json_t *entry);

@@ -265,6 +265,18 @@ class Trouble(RpcTest):
         screen.wait_gone("[y] once")
         self.assertFalse(os.path.exists(os.path.join(self.root, "w/made")))
 
+    def test_a_paste_without_brackets(self):
+        """Three short lines that come at once are one text in the editor, not three messages."""
+        self.script({"text": "Got three lines."})
+        screen = self.open()
+        screen.type("a\rb\rc\r")
+        screen.until(lambda rows: "> a" in rows and "  b" in rows and "  c" in rows, "the three lines in the editor")
+        self.assertEqual(self.session_files(), [])
+        screen.keys("Enter")
+        screen.wait_for("Got three lines.")
+        screen.wait_gone("Working")
+        self.assertIn('"a\\nb\\nc\\n"', pathlib.Path(self.session_files()[0]).read_text())
+
     def test_a_paste_answers_nothing(self):
         self.script({"tool_calls": [COMMENT]}, {"text": "So be it."})
         self.add_gh()

@@ -49,7 +49,8 @@ void session_fixture_open(SessionFixture *self)
         g_error("no model");
     self->options.model = choice.model;
     self->options.settings = (Settings *)tool_context_settings(self->agent->context);
-    self->options.session = session_new(self->agent->dir, self->agent->root);
+    if (!self->options.session)
+        self->options.session = session_new(self->agent->dir, self->agent->root);
     self->session = agent_session_new(&self->options, NULL);
     agent_session_subscribe(self->session,
                             &(SubscriberSpec) { DETAIL_DELTAS, true, on_event, self });

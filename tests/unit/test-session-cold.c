@@ -190,6 +190,25 @@ static json_t *op_paths(Session *session)
     return out;
 }
 
+/* The heads of the context are those of its messages, and the setup is the context's own. */
+static json_t *op_heads(Session *session)
+{
+    g_autoptr(GPtrArray) heads = session_context_heads(session);
+    g_auto(SessionContext) context = { 0 };
+    g_auto(SessionContext) setup = { 0 };
+    session_build_context(session, &context);
+    session_build_setup(session, &setup);
+    assert_int_equal(heads->len, json_array_size(context.entry_ids));
+    for (guint i = 0; i < heads->len; i++)
+        assert_string_equal(((const EntryHead *)heads->pdata[i])->id,
+                            json_string_value(json_array_get(context.entry_ids, i)));
+    assert_true(json_equal(setup.models, context.models));
+    assert_string_equal(setup.thinking_level, context.thinking_level);
+    assert_true(setup.has_messages);
+    assert_int_equal(json_array_size(setup.messages), 0);
+    return json_incref(context.entry_ids);
+}
+
 static json_t *op_branch(Session *session)
 {
     g_autoptr(Session) branch = NULL;
@@ -271,11 +290,11 @@ static void test_operations(void **state)
         const char *name;
         json_t *(*run)(Session *session);
     } operations[] = {
-        { "context", op_context }, { "tree", op_tree },     { "points", op_points },
-        { "entries", op_entries }, { "move", op_move },     { "targets", op_targets },
-        { "paths", op_paths },     { "branch", op_branch }, { "copy", op_copy_of_open },
-        { "fork", op_fork },       { "title", op_title },   { "replace", op_replace },
-        { "label", op_label },
+        { "heads", op_heads },       { "context", op_context }, { "tree", op_tree },
+        { "points", op_points },     { "entries", op_entries }, { "move", op_move },
+        { "targets", op_targets },   { "paths", op_paths },     { "branch", op_branch },
+        { "copy", op_copy_of_open }, { "fork", op_fork },       { "title", op_title },
+        { "replace", op_replace },   { "label", op_label },
     };
     Fixture *self = *state;
     assert_int_equal(entry_list_size(self->hot->entries).text_bytes, 0);

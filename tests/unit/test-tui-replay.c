@@ -125,7 +125,7 @@ static char *streamed(const json_t *messages, int width, size_t chunk)
 static char *replayed(const json_t *messages, int width, int max_rows)
 {
     g_autoptr(Transcript) transcript = make(width);
-    transcript_replay(transcript, messages, max_rows);
+    assert_true(transcript_replay(transcript, messages, 0, max_rows));
     g_autofree char *live = live_of(transcript, 9);
     assert_string_equal(live, "");
     return take(transcript);
@@ -152,7 +152,7 @@ static void test_same_styles(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) messages = conversation_messages();
     g_autoptr(Transcript) one = make(60), other = make(60);
     g_autoptr(GPtrArray) rows = rows_new(), others = rows_new();
-    transcript_replay(one, messages, 1000);
+    assert_true(transcript_replay(one, messages, 0, 1000));
     transcript_take_rows(one, rows);
     size_t i;
     json_t *message;
@@ -263,7 +263,7 @@ static void test_replay_behind(void **state G_GNUC_UNUSED)
     g_autoptr(Transcript) transcript = make(40);
     g_autoptr(json_t) messages = long_conversation(3, true);
     feed(transcript, START("1", "bash") BEGIN DELTA("0", "Half"));
-    transcript_replay(transcript, messages, 100);
+    assert_true(transcript_replay(transcript, messages, 0, 100));
     feed(transcript, USER("on"));
     g_autofree char *got = take(transcript);
     assert_string_equal(got, "✗ bash\n\nHalf\n\n❯ message 0\n\nmessage 1\n\n❯ message "

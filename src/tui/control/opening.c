@@ -14,7 +14,7 @@
 #include "tui/text/clean.h"
 #include "tui/view/welcome.h"
 
-enum { RECENT_SESSIONS = 3, MOVED_ROWS = 40, PLACE_CELLS = 40 };
+enum { RECENT_SESSIONS = 3, MOVED_ROWS = 40, PLACE_CELLS = 40, READ_MESSAGES = 400 };
 
 // ---- the welcome ----
 
@@ -109,8 +109,8 @@ void opening_end(Tui *self)
 
 // ---- messages of before ----
 
-/* "now at: what it was asked last" */
-static void say_place(Tui *self, const json_t *messages)
+/* "now at: what it was asked last". False: that is one of those before. */
+static bool say_place(Tui *self, const json_t *messages, size_t before)
 {
     for (size_t i = json_array_size(messages); i > 0; i--) {
         const json_t *message = json_array_get(messages, i - 1);
@@ -120,19 +120,26 @@ static void say_place(Tui *self, const json_t *messages)
         g_autofree char *words = clean_line(text, PLACE_CELLS);
         g_autofree char *place = g_strdup_printf("now at: %s", words);
         transcript_rule(self->run->transcript, place);
-        return;
+        return true;
     }
-    transcript_rule(self->run->transcript, "now at: the beginning");
+    if (before == 0)
+        transcript_rule(self->run->transcript, "now at: the beginning");
+    return before == 0;
 }
 
 void opening_replay(Tui *self, bool is_moved)
 {
-    g_autoptr(json_t) messages = agent_session_messages(self->run->session);
     double rows = settings_get_number(self->look->settings, "tui.resumeRows");
-    if (is_moved)
-        say_place(self, messages);
-    transcript_replay(self->run->transcript, messages,
-                      is_moved ? MOVED_ROWS : (int)CLAMP(rows, 10, 100000));
+    int max_rows = is_moved ? MOVED_ROWS : (int)CLAMP(rows, 10, 100000);
+    for (size_t count = READ_MESSAGES, before = 1; before > 0; count *= 4) {
+        g_autoptr(json_t) messages =
+            agent_session_newest_messages(self->run->session, count, &before);
+        if (is_moved && !say_place(self, messages, before))
+            continue;
+        is_moved = false;
+        if (transcript_replay(self->run->transcript, messages, before, max_rows))
+            break;
+    }
     frame_request(self->look->frames, FRAME_NOW);
 }
 
@@ -152,8 +159,9 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
     const SubscriberSpec subscriber = { DETAIL_SCREEN, true, on_event, self };
     agent_session_subscribe(self->run->session, &subscriber);
     self->slash.session = self->run->session;
-    g_autoptr(json_t) messages = agent_session_messages(self->run->session);
-    if (json_array_size(messages) > 0)
+    size_t before = 0;
+    g_autoptr(json_t) newest = agent_session_newest_messages(self->run->session, 1, &before);
+    if (json_array_size(newest) > 0)
         opening_replay(self, false);
     else if (!self->picks_session && !settings_get_bool(self->look->settings, "startup.quiet"))
         tui_welcome(self);

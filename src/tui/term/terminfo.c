@@ -53,7 +53,7 @@ int terminfo_colours(const char *term)
     if (!is_tinfo_loaded)
         return -1;
     pthread_mutex_lock(&tinfo_lock);
-    if (tinfo.setupterm(term, STDERR_FILENO, &error) == 0) { // OK
+    if (tinfo.setupterm(term, STDIN_FILENO, &error) == 0) { // OK
         colours = has_true_colours() ? TRUE_COLOURS : MAX(tinfo.tigetnum("colors"), 0);
         tinfo.del_curterm(tinfo.set_curterm(NULL));
     }

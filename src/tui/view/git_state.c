@@ -20,6 +20,7 @@
 #define BRANCH_MS        (2 * 1000)
 #define SLOW_PAUSE_MS    (10 * STATUS_MS) // no counts after a status that took too long
 #define SETTLE_MS        100              // a checkout changes HEAD more than once
+#define FIRST_MS         5                // after the start: the first frame comes before git
 #define MAX_BRANCH_CELLS 200
 #define SHORT_HEAD       7
 #define HEAD_EVENTS                                                                                \
@@ -269,7 +270,7 @@ GitState *git_state_new(Loop *loop, const char *cwd, LoopFunc on_change, void *u
     self->look.inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (self->look.inotify >= 0)
         self->source = loop_add_fd(loop, self->look.inotify, POLLIN, on_inotify, self);
-    start_look(self);
+    self->settle = loop_add_timer(loop, FIRST_MS, on_settled, self);
     return self;
 }
 

@@ -33,8 +33,9 @@ void transcript_set_width(Transcript *self, int width);               // of rows
 /* True: something is to be drawn. */
 bool transcript_event(Transcript *self, const json_t *event);
 /* Messages of a conversation that goes on: the last `max_rows` rows of them, at least from the last
-   user message on; what is left out is said in one row. */
-void transcript_replay(Transcript *self, const json_t *messages, int max_rows);
+   user message on; what is left out is said in one row, with the `before` messages that were not
+   given. False: those are needed, too, and nothing was done. */
+bool transcript_replay(Transcript *self, const json_t *messages, size_t before, int max_rows);
 /* Text of ours: a notice, an error, what a slash command says; clean or not. */
 void transcript_notice(Transcript *self, const char *text);
 void transcript_error(Transcript *self, const char *text);

@@ -56,16 +56,19 @@ static bool may_begin(const json_t *message)
     return !g_str_equal(message_role(message), "toolResult");
 }
 
-/* The newest message with about `max_rows` rows from there on, no later than the last prompt. */
-static size_t find_start(const json_t *messages, int width, gint64 max_rows)
+/* The newest message with about `max_rows` rows from there on, no later than the last prompt. Not
+   enough: there is none before the first one that is. */
+static size_t find_start(const json_t *messages, int width, gint64 max_rows, bool *ret_is_enough)
 {
     gint64 rows = 0;
     bool has_prompt = false;
     size_t i = json_array_size(messages);
+    *ret_is_enough = false;
     while (i > 0) {
         const json_t *message = json_array_get(messages, i - 1);
         bool is_enough = has_prompt ? rows >= max_rows : rows >= MAX(max_rows, LIMIT_REPLAY_ROWS);
-        if (is_enough && may_begin(json_array_get(messages, i)))
+        *ret_is_enough = is_enough && may_begin(json_array_get(messages, i));
+        if (*ret_is_enough)
             break;
         rows += guess_rows(message, width);
         has_prompt = has_prompt || is_prompt(message);
@@ -134,9 +137,9 @@ static size_t count_left_out(const Replay *self, unsigned surplus)
     return count;
 }
 
-static void say_left_out(Transcript *self, const Replay *replay, unsigned surplus)
+static void say_left_out(Transcript *self, const Replay *replay, size_t before, unsigned surplus)
 {
-    size_t messages = count_left_out(replay, surplus);
+    size_t messages = before + count_left_out(replay, surplus);
     bool is_messages = messages > 0;
     if (!is_messages && surplus == 0)
         return;
@@ -156,11 +159,11 @@ static bool row_is_blank(const Row *row)
     return row->size == 0 && !row->picture;
 }
 
-static void transcript_give(Transcript *self, const Replay *replay, int max_rows)
+static void transcript_give(Transcript *self, const Replay *replay, size_t before, int max_rows)
 {
     Transcript *past = replay->past;
     unsigned surplus = count_surplus(past, max_rows);
-    say_left_out(self, replay, surplus);
+    say_left_out(self, replay, before, surplus);
     while (surplus < past->rows->len && row_is_blank(past->rows->pdata[surplus]))
         surplus++;
     g_autoptr(GPtrArray) rows = rows_new();
@@ -174,22 +177,22 @@ static void transcript_give(Transcript *self, const Replay *replay, int max_rows
     self->last_output = g_steal_pointer(&past->last_output);
 }
 
-void transcript_replay(Transcript *self, const json_t *messages, int max_rows)
+bool transcript_replay(Transcript *self, const json_t *messages, size_t before, int max_rows)
 {
-    answer_end(self, NULL);
-    calls_give_up(self);
-    reads_flush(self);
     max_rows = CLAMP(max_rows, 1, LIMIT_REPLAY_ROWS);
-    gint64 wanted = max_rows;
-    for (;;) {
-        size_t start = find_start(messages, self->block.width, wanted);
+    for (gint64 wanted = max_rows;; wanted *= GUESS_MORE) {
+        bool is_enough = false;
+        size_t start = find_start(messages, self->block.width, wanted, &is_enough);
+        if (!is_enough && before > 0)
+            return false;
         g_auto(Replay) replay = { 0 };
         lay_out(self, messages, start, &replay);
-        bool is_enough = start == 0 || replay.past->rows->len >= (unsigned)max_rows;
-        if (is_enough || wanted > G_MAXINT32) {
-            transcript_give(self, &replay, max_rows);
-            return;
-        }
-        wanted *= GUESS_MORE;
+        if (start > 0 && replay.past->rows->len < (unsigned)max_rows && wanted <= G_MAXINT32)
+            continue;
+        answer_end(self, NULL);
+        calls_give_up(self);
+        reads_flush(self);
+        transcript_give(self, &replay, before, max_rows);
+        return true;
     }
 }
