@@ -30,11 +30,14 @@ for PLACE in $(grep -ls "^PPid:[^0-9]$PPID\$" /proc/[0-9]*/status); do # what ke
 done 2>/dev/null | sort -u >"$HOME/tokens-beside"
 echo "$1 new $$" >new.c && git add new.c && git commit -q -m new
 git status --porcelain --branch >"$HOME/agents-branch"
+git symbolic-ref HEAD >"$HOME/agents-head" && git rev-parse HEAD >"$HOME/agents-commit"
 echo '{"type":"create_pull_request","title":"T","body":"B"}' >"$WM_SAFE_OUTPUT_FILE"
 T=$HOME/traps
-cp "$T"/*[a-z] .git/hooks/
+G=$(git rev-parse --git-common-dir) # of a worktree, too, the checkout's own
+mkdir -p "$G/hooks" && cp "$T"/*[a-z] "$G/hooks/"
 mkdir -p .husky && cp "$T"/* .husky/
-printf '[core]\n\tsshCommand = %s\n\taskPass = %s\n' "$T/ssh" "$T/askpass" >.git/more
+mkdir -p "$G/info" && echo .husky/ >>"$G/info/exclude"
+printf '[core]\n\tsshCommand = %s\n\taskPass = %s\n' "$T/ssh" "$T/askpass" >"$G/more"
 git config core.fsmonitor "$T/fsmonitor"
 git config core.hooksPath "$T"
 git config core.gitProxy "$T/proxy"
@@ -44,7 +47,7 @@ git config push.gpgSign if-asked
 git config commit.gpgSign true
 git config filter.x.clean "$T/filter"
 git config filter.x.smudge "$T/filter"
-echo "* filter=x" >.git/info/attributes
+echo "* filter=x" >"$G/info/attributes"
 git config include.path more
 git config --add credential.helper "!$T/helper"
 git config "credential.$EVIL_SERVER.helper" "!$T/helper"
@@ -73,8 +76,8 @@ expect_pushed() {
     [ "$(cat "$HOME/tokens-beside")" = "GH_TOKEN=$AGENT_TOKEN" ] || fail "it found" "$(cat "$HOME/tokens-beside")"
     [ ! -e "$SPRUNG" ] || fail "ran:" "$(sort -u "$SPRUNG")"
     rm -f "$SPRUNG"
-    BRANCH=$(sed 's#^ref: refs/heads/##' .git/HEAD)
-    WANT=$(env GIT_CONFIG=/dev/null git -c core.fsmonitor=false -c core.hooksPath=/dev/null rev-parse HEAD)
+    BRANCH=$(sed 's#^refs/heads/##' "$HOME/agents-head")
+    WANT=$(cat "$HOME/agents-commit")
     # with -2 where the run before it was in the same second
     HAVE=$(git -C "$HOME" ls-remote "$FORGE_URL/harbor/tidepool.git" "refs/heads/$BRANCH" "refs/heads/$BRANCH-[2-9]")
     case $HAVE in *"$WANT"*) ;; *) fail "$BRANCH on the forge is '$HAVE', want $WANT" ;; esac
@@ -84,7 +87,7 @@ expect_pushed() {
 
 t "the traps work: git alone runs them with the token, and pushes elsewhere"
 checkout canary
-wm_run x --agent-only
+wm_run x --agent-only --in-place
 expect_exit 0
 rm -f "$SPRUNG"
 git push --receive-pack=git-receive-pack origin HEAD:refs/heads/canary >/dev/null 2>&1
@@ -98,7 +101,9 @@ checkout line
 wm_run x
 expect_exit 0
 expect_pushed
-[ "$(git -c core.fsmonitor=false rev-parse --abbrev-ref '@{upstream}')" = "origin/$BRANCH" ] || fail "no upstream"
+[ "$(cat .git/HEAD)" = "ref: refs/heads/main" ] || fail "the checkout has moved: $(cat .git/HEAD)"
+[ "$(cat ".git/refs/remotes/origin/$BRANCH")" = "$WANT" ] || fail "the checkout does not know where the branch is"
+[ -z "$(ls "$HOME/.kedge/wt/wm")" ] || fail "a worktree stays"
 
 t "the next run, whose remote the last agent has led to a repository of its own: its hooks get no token"
 cat >"$HOME/evil.git/hooks/pre-receive" <<X
@@ -123,7 +128,7 @@ expect_pushed
 
 t "process-outputs where the agent was, later"
 checkout later
-wm_run x --agent-only
+wm_run x --agent-only --in-place
 expect_exit 0
 run kedge wm process-outputs --task x --event-name issues --payload "$EVENT"
 expect_exit 0
@@ -132,7 +137,7 @@ expect_pushed
 
 t "process-outputs in Actions, without a copy of the policy"
 checkout bare
-wm_run x --agent-only
+wm_run x --agent-only --in-place
 expect_exit 0
 run env GITHUB_ACTIONS=true GITHUB_SERVER_URL="$FORGE_URL" kedge wm process-outputs --task x --event-name issues --payload "$EVENT"
 expect_exit 0
@@ -141,14 +146,14 @@ expect_pushed
 t "process-outputs in the outputs job: quarantine"
 checkout outputs
 mkdir -p "$HOME/policy" && cp -R .wm "$HOME/policy/.wm"
-wm_run x --agent-only
+wm_run x --agent-only --in-place
 expect_exit 0
 run env GITHUB_ACTIONS=true GITHUB_SERVER_URL="$FORGE_URL" kedge wm process-outputs --task x --policy-root "$HOME/policy" \
     --event-name issues --payload "$EVENT"
 expect_exit 0
 expect_pushed
 
-t "a run that fails goes back to its branch, and runs nothing on the way"
+t "a run that fails runs nothing on its way out"
 wm_agent agent-fails <<'X'
 agent-evil
 exit 1
@@ -163,7 +168,8 @@ t "a FIFO among what git opens in the agent's repository holds nothing up"
 wm_agent agent-fifo <<'X'
 echo new >new.c && git add new.c && git commit -q -m new
 echo '{"type":"create_pull_request","title":"T","body":"B"}' >"$WM_SAFE_OUTPUT_FILE"
-mkdir -p .git/objects/info && mkfifo .git/objects/info/alternates
+G=$(git rev-parse --git-common-dir)
+mkdir -p "$G/objects/info" && mkfifo "$G/objects/info/alternates"
 X
 checkout held
 run -t 20 env WM_AGENT_CMD=agent-fifo kedge wm run --task x --event-name issues --payload "$EVENT"

@@ -19,7 +19,7 @@ outputs_of() {
     printf '%s\n' "$@" >"$HOME/items"
     wm_task x "safe-outputs: {$_policy}"
     rm -rf .wm/runs
-    wm_run x --agent-only
+    wm_run x --agent-only --in-place
     expect_exit 0
     wm_mark
 }
@@ -72,6 +72,46 @@ expect_json "$HOME/pull" head.sha "$(git rev-parse HEAD)"
 expect_json "$HOME/pull" draft true
 expect_json "$HOME/pull" labels.0.name agent
 expect_not_contains "$(wm_dir x)/applied.jsonl" "$GH_TOKEN"
+
+t "runs after one another, beside one another and staged: a pull request each, the checkout where it was, nothing left"
+git config --global "credential.$FORGE_URL.helper" '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'
+git checkout -q main
+cat >"$HOME/commit" <<'X'
+echo $$ >"new-$$.c" && git add . && git commit -q -m "$$"
+git rev-parse HEAD >>"$HOME/commits"
+X
+wm_task y 'safe-outputs: {create-pull-request: }'
+WAS="$(git symbolic-ref HEAD) $(git rev-parse HEAD)"
+printf '%s\n' '{"type":"create_pull_request","title":"T","body":"B"}' >"$HOME/items"
+for I in 1 2; do
+    wm_run y
+    expect_exit 0
+    expect_matches stderr '^wm run: safe-outputs: create_pull_request → http'
+done
+RUNS=
+for TASK in x y y; do
+    kedge wm run $TASK --event-name issues --payload "$EVENT" >/dev/null 2>"$HOME/beside-$TASK" &
+    RUNS="$RUNS $!"
+done
+for RUN in $RUNS; do wait "$RUN" || fail "one beside the others failed: $(cat "$HOME"/beside-?)"; done
+ask "/pulls?state=open&per_page=100" >"$HOME/pulls"
+[ "$(wc -l <"$HOME/commits")" = 5 ] || fail "not five commits"
+while read -r COMMIT; do
+    expect_contains "$HOME/pulls" "$COMMIT"
+done <"$HOME/commits"
+[ "$(git symbolic-ref HEAD) $(git rev-parse HEAD)" = "$WAS" ] || fail "moved to $(git symbolic-ref HEAD)"
+[ -z "$(git status --porcelain)" ] || fail "not clean: $(git status --porcelain)"
+[ "$(git worktree list | wc -l)" = 1 ] || fail "worktrees: $(git worktree list)"
+[ -z "$(git branch --list 'wm/y-*')" ] || fail "branches: $(git branch)"
+
+t "an agent's commits on the branch of a pull request that lacks them: a pull request of their own"
+git checkout -q -b "$(ask "/pulls?state=open" | "$PICK" 0.head.ref)" "$(head -n 1 "$HOME/commits")"
+wm_run y --in-place
+expect_exit 0
+expect_contains stderr "which lacks these commits; they go to wm/y-"
+ask "/pulls?state=open&per_page=100" >"$HOME/pulls"
+expect_contains "$HOME/pulls" "$(tail -n 1 "$HOME/commits")"
+rm "$HOME/commit"
 
 t "the answer to a comment is lost in the middle: it is found, and not posted again"
 wm_repo lost

@@ -412,7 +412,7 @@ expect_contains stderr "failure phase: safe-outputs (post-agent)"
 [ "$(git symbolic-ref --short HEAD)" = main ] || fail "not back on main"
 mv "$HOME/server/away.git" "$HOME/server/here.git"
 outputs --task x
-expect_contains stderr "wm process-outputs: on branch wm/x-"
+expect_contains stderr "wm process-outputs: worktree $HOME/.kedge/wt/wm/x-"
 git -C "$HOME/server/here.git" for-each-ref --format='%(refname)' >"$HOME/refs"
 expect_contains "$HOME/refs" "refs/heads/wm/x-"
 

@@ -37,7 +37,7 @@ expect_json "$DIR/run.json" run_id "$(basename "$DIR")"
 expect_json "$DIR/run.json" phase safe-outputs
 expect_json "$DIR/event.json" issue.number 12
 expect_file "$DIR/prompt.md"
-expect_no_file "$DIR/activation.json"
+expect_no_file "$(json "$DIR/activation.json" worktree)" # nothing was in it
 expect_no_writes
 
 t "task-R02 an agent that fails: phase and error are named once"
@@ -137,7 +137,7 @@ rm .wm/runs
 # ---- numbers, environment --------------------------------------------------
 
 wm_agent agent-env <<'X'
-env | sort >"$WM_REPO_ROOT/.wm/runs/env"
+env | sort >"$KEDGE_WM_RUN_DIR/../env"
 X
 
 t "task-R21 the number of an input of workflow_dispatch; --issue is the last resort"
@@ -168,57 +168,130 @@ expect_contains .wm/runs/env "GITHUB_TOKEN=ghs_abcdefgh3"
 
 # ---- branches --------------------------------------------------------------
 
-t "task-R12 a branch before the agent, and the way back after a failure"
-wm_repo branch
-wm_task fix 'safe-outputs: {create-pull-request: }'
-wm_agent agent-branch <<'X'
-git symbolic-ref --short HEAD >"$WM_REPO_ROOT/.wm/runs/branch"
-exit 3
-X
-run env WM_AGENT_CMD=agent-branch kedge wm run --task fix --event-name issues --payload "$EVENT"
-expect_exit 1
-BRANCH=$(cat .wm/runs/branch)
-case $BRANCH in wm/fix-2*-*) ;; *) fail "the agent ran on $BRANCH" ;; esac
-expect_contains stderr "wm run: activation: created feature branch $BRANCH (previous: main)"
-expect_json "$(wm_dir fix)/activation.json" prev_branch main
-expect_json "$(wm_dir fix)/activation.json" branch_created true
-[ "$(git symbolic-ref --short HEAD)" = main ] || fail "not back on main"
-git show-ref -q --verify "refs/heads/$BRANCH" || fail "the branch is gone"
+# expect_unmoved: the checkout is where it was, and clean; main is the branch of it that there is.
+expect_unmoved() {
+    [ "$(git symbolic-ref --short HEAD) $(git rev-parse HEAD)" = "$WAS" ] || fail "moved to $(git symbolic-ref --short HEAD) $(git rev-parse HEAD), was $WAS"
+    [ -z "$(git status --porcelain)" ] || fail "not clean: $(git status --porcelain)"
+}
+# expect_nothing_left: no worktree and no branch of a run.
+expect_nothing_left() {
+    [ "$(git worktree list | wc -l)" = 1 ] || fail "worktrees: $(git worktree list)"
+    [ -z "$(git branch --list 'wm/*')" ] || fail "branches: $(git branch --list 'wm/*')"
+}
+# kept: the worktree that the last run has left, by its own word.
+kept() { sed -n 's/^wm run: worktree=//p' "$(path_of stderr)"; }
 
-t "after success the work tree stays on the branch"
-rm -rf .wm/runs
+t "task-R12 a worktree and a branch of its own; the checkout is where it was, however it ends"
+wm_repo branch
+git clone -q --bare . "$HOME/branch.git" && git remote add origin "$HOME/branch.git" && git fetch -q
+wm_task fix 'safe-outputs: {create-pull-request: }'
+git push -q origin main
+wm_agent agent-works <<'X'
+git symbolic-ref --short HEAD >"$KEDGE_WM_RUN_DIR/../branch"
+pwd >"$KEDGE_WM_RUN_DIR/../pwd"
+git checkout -q main && exit 1 # it is the person's
+case $1 in
+nothing) ;;
+ignored) echo o >o.o && echo '*.o' >>"$(git rev-parse --git-path info/exclude)" ;;
+file) echo new >new.c ;;
+change) echo new >>file.txt ;;
+commit) git commit -q --allow-empty -m work ;;
+detached) git checkout -q --detach && git commit -q --allow-empty -m work ;;
+other) git checkout -q -b other && git commit -q --allow-empty -m work ;;
+pushed) git commit -q --allow-empty -m work && git push -q origin HEAD:refs/heads/there-$$ ;;
+esac
+exit "$2"
+X
+WAS="main $(git rev-parse HEAD)"
+for CASE in "nothing 0:" "nothing 3:" "ignored 0:" "pushed 0:" "pushed 3:" "file 0:1 file that is not committed" "change 3:1 file that is not committed" \
+    "commit 0:1 commit that is not on GitHub" "commit 3:1 commit that is not on GitHub" "detached 0:1 commit that is not on GitHub" "other 0:1 commit that is not on GitHub"; do
+    for FLAG in --staged --agent-only; do
+        case $FLAG$CASE in --a*nothing* | --a*commit\ * | --s*) ;; *) continue ;; esac
+        rm -rf .wm/runs
+        run env WM_AGENT_CMD="agent-works ${CASE%%:*}" kedge wm run --task fix --event-name issues --payload "$EVENT" "$FLAG"
+        case $CASE in *\ 0:*) expect_exit 0 ;; *) expect_exit 1 ;; esac
+        case $(cat .wm/runs/branch) in wm/fix-2*-*) ;; *) fail "$CASE: the agent ran on $(cat .wm/runs/branch)" ;; esac
+        expect_contains stderr "wm run: activation: worktree $(cat .wm/runs/pwd) (branch $(cat .wm/runs/branch))"
+        expect_unmoved
+        if [ -z "${CASE#*:}" ]; then
+            expect_nothing_left
+            expect_no_file "$(cat .wm/runs/pwd)"
+        else
+            expect_contains stderr "wm run: the worktree $(cat .wm/runs/pwd) stays: ${CASE#*:}"
+            [ "$(kept)" = "$(cat .wm/runs/pwd)" ] || fail "$CASE: kept is '$(kept)'"
+            expect_json "$(wm_dir fix)/result.json" worktree "$(kept)"
+            git worktree remove --force "$(kept)" && git branch -q -D "$(cat .wm/runs/branch)"
+            git branch -q -D other 2>/dev/null
+        fi
+    done
+done
+
+t "what a killed run leaves: nothing of it is lost, and the next run takes away what holds nothing"
+wm_agent agent-dies <<'X'
+[ "$1" = nothing ] || git commit -q --allow-empty -m work
+: >"$HOME/dies-$1"
+exec sleep 1000
+X
+for CASE in nothing commit; do
+    bg env WM_AGENT_CMD="agent-dies $CASE" kedge wm run --task fix --event-name issues --payload "$EVENT"
+    wait_for 60 test -e "$HOME/dies-$CASE" || fail "the agent did not start"
+    bg_signal KILL
+    bg_end
+    expect_unmoved
+done
 wm_run fix
 expect_exit 0
-case $(git symbolic-ref --short HEAD) in wm/fix-*) ;; *) fail "on $(git symbolic-ref --short HEAD)" ;; esac
+expect_matches stderr "^wm run: activation: a run that was killed has left work in $HOME/.kedge/wt/wm/fix-2"
+LEFT=$(sed -n 's/.*has left work in //p' "$(path_of stderr)")
+[ "$(git worktree list | wc -l)" = 2 ] || fail "worktrees: $(git worktree list)"
+[ "$(git -C "$LEFT" log -1 --format=%s)" = work ] || fail "the commit is not in $LEFT"
+git worktree remove "$LEFT" && git branch -q -D "$(git branch --list 'wm/*' --format '%(refname:short)')"
+expect_nothing_left
 
-t "task-R13 on a branch of one's own there is no other one"
+t "the root may be a directory of its repository, a linked worktree, on no branch, and have changes"
+mkdir -p part/.wm && git mv .wm/tasks part/.wm/tasks && wm_commit part && cd part || exit 1
+WAS="main $(git rev-parse HEAD)"
+run env WM_AGENT_CMD="agent-works nothing 0" kedge wm run --task fix
+expect_exit 0
+case $(cat .wm/runs/pwd) in "$HOME"/.kedge/wt/wm/fix-2*/part) ;; *) fail "it ran in $(cat .wm/runs/pwd)" ;; esac
+expect_unmoved
+cd .. && git worktree add -q --detach "$HOME/linked" && cd "$HOME/linked/part" || exit 1
+echo change >>../file.txt
+run env WM_AGENT_CMD="agent-works nothing 0" kedge wm run --task fix --allow-dirty
+expect_exit 0
+expect_contains stderr "branch=HEAD engine=claude"
+expect_contains stderr "wm run: activation: what is not committed here is not in the worktree"
+expect_no_file "$(cat .wm/runs/pwd)"
+[ "$(git status --porcelain)" = " M file.txt" ] || fail "status: $(git status --porcelain)"
+cd "$HOME/work/branch" && git worktree remove --force "$HOME/linked" && git reset -q --hard origin/main && rm -rf part
+WAS="main $(git rev-parse HEAD)"
+
+t "a disk that is full: no worktree, no branch, no agent"
+head -c 60000 /dev/zero | tr '\0' x >large && wm_commit large
+rm -rf .wm/runs && : >"$HOME/agent-runs"
+WAS="main $(git rev-parse HEAD)"
+run sh -c 'trap "" XFSZ; ulimit -f 8; exec kedge wm run --task fix'
+expect_exit 1
+expect_contains stderr "error: cannot make a worktree for the run: git reset: exit status "
+expect_contains stderr "failure phase: activation"
+expect_unmoved
+expect_nothing_left
+git reset -q --hard origin/main
+WAS="main $(git rev-parse HEAD)"
+
+t "--in-place: in the checkout itself; task-R13 on a branch of one's own there is no other one"
+rm -rf .wm/runs
+run env WM_AGENT_CMD="agent-works nothing 0" kedge wm run --task fix --in-place --event-name issues --payload "$EVENT"
+expect_exit 1 # it could check main out
+case $(cat .wm/runs/branch) in wm/fix-2*-*) ;; *) fail "the agent ran on $(cat .wm/runs/branch)" ;; esac
+expect_contains stderr "wm run: activation: created feature branch $(cat .wm/runs/branch) (previous: main)"
+expect_json "$(wm_dir fix)/activation.json" prev_branch main
 rm -rf .wm/runs
 git checkout -q -b feat/x
-wm_run fix
+wm_run fix --in-place
 expect_exit 0
 expect_contains stderr "wm run: activation: using branch feat/x (already off default; no new feature branch)"
 expect_no_file "$(wm_dir fix)/activation.json"
-
-t "a detached HEAD: a branch is made, and a failure leaves it there"
-rm -rf .wm/runs
-git checkout -q --detach
-run env WM_AGENT_CMD=agent-branch kedge wm run --task fix --event-name issues --payload "$EVENT"
-expect_exit 1
-expect_contains stderr "branch=HEAD engine=claude"
-case $(git symbolic-ref --short HEAD) in wm/fix-*) ;; *) fail "on $(git symbolic-ref --short HEAD)" ;; esac
-
-t "a way back that fails is told, and the run's own error stays"
-git checkout -q main && rm -rf .wm/runs
-wm_agent agent-conflict <<'X'
-echo theirs >file.txt && git commit -qam theirs && echo mine >file.txt
-exit 3
-X
-run env WM_AGENT_CMD=agent-conflict kedge wm run --task fix --event-name issues --payload "$EVENT"
-expect_exit 1
-expect_contains stderr "error: agent: exit status 3"
-expect_json "$(wm_dir fix)/result.json" errors.0 "agent: exit status 3"
-case $(json "$(wm_dir fix)/result.json" errors.1) in "git checkout previous branch: "*) ;; *) fail "no word of the way back" ;; esac
-git checkout -q -f main
 
 # ---- what is said on GitHub ------------------------------------------------
 
@@ -294,7 +367,7 @@ expect_contains "$(wm_dir none)/prompt.md" "## Previous checkpoint
 
 trusted new"
 expect_not_contains "$(wm_dir none)/prompt.md" stranger
-case $(wm_body) in *'wm-checkpoint: {\"branch\":\"main\",\"sha\":\"'*'\"files_changed\":null,\"summary\":\"All \\u003cb\\u003e done --\\u003e yes.\"'*'<!-- wm-agent:none -->"}') ;; *) fail "body: $(wm_body)" ;; esac
+case $(wm_body) in *'wm-checkpoint: {\"branch\":\"wm/none-'*'\",\"sha\":\"'*'\"files_changed\":null,\"summary\":\"All \\u003cb\\u003e done --\\u003e yes.\"'*'<!-- wm-agent:none -->"}') ;; *) fail "body: $(wm_body)" ;; esac
 
 t "task-R17 what it left is the next one's hint, as it was"
 rm -rf .wm/runs
@@ -315,7 +388,7 @@ t "runs are not the repository's: an agent that adds everything adds none of it"
 wm_agent agent-adds <<'X'
 git add -A && git commit -q --allow-empty -m all
 X
-run env WM_AGENT_CMD=agent-adds kedge wm run --task none --event-name issues --payload "$EVENT"
+run env WM_AGENT_CMD=agent-adds kedge wm run --task none --in-place --event-name issues --payload "$EVENT"
 expect_exit 0
 [ -z "$(git ls-files .wm/runs)" ] || fail "committed: $(git ls-files .wm/runs)"
 [ -z "$(git status --porcelain)" ] || fail "not clean: $(git status --porcelain)"
@@ -443,7 +516,7 @@ wait $OTHER || fail "the other run failed: $(cat "$HOME/other")"
 t "a disk that is full: the error has its phase, and no file is half"
 rm -rf .wm/runs
 head -c 60000 /dev/zero | tr '\0' x >>.wm/tasks/calm.md && wm_commit
-run sh -c 'trap "" XFSZ; ulimit -f 8; exec kedge wm run --task calm'
+run sh -c 'trap "" XFSZ; ulimit -f 8; exec kedge wm run --task calm --in-place'
 expect_exit 1
 expect_contains stderr "failure phase: agent"
 expect_contains stderr "prompt.md: File too large"

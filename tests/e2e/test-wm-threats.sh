@@ -133,7 +133,7 @@ mkdir -p .wm/tasks && echo runs/ >.wm/.gitignore && wm_commit tasks
 echo 'echo phone_home >new.c && git add new.c && git commit -q -m new' >"$HOME/commit"
 echo '{"type":"create_pull_request","title":"T","body":"B"}' >"$HOME/items"
 wm_task x 'safe-outputs: {create-pull-request: , threat-detection: {engine: kedge}}'
-wm_run x --agent-only
+wm_run x --agent-only --in-place
 expect_exit 0
 rm "$HOME/commit"
 mkdir -p "$HOME/policy" "$HOME/.claude" && cp -R .wm "$HOME/policy/.wm"

@@ -166,6 +166,19 @@ class Worker(TasksCase):
         self.assertEqual(self.git("rev-parse", "HEAD", cwd=self.work).stdout, before)
         self.assertEqual(self.git("config", "--get", "core.sshCommand", cwd=self.work, check=False).stdout, "")
 
+    def test_commits_that_are_on_no_branch_of_their_own(self):
+        """An agent that works on the default branch, or on none: what it committed is in its pull request all the same."""
+        for how in ("main", "--detach"):
+            comment = self.ok("POST", f"{R}/issues/12/comments", {"body": f"/fix {how}"})
+            self.enqueue("issue_comment", {"action": "created", "comment": comment, "issue": self.issue(12)})
+            agent = self.agent(f"git checkout -q {how}\necho more >> README.md\ngit -c user.name=A -c user.email=a@example.com commit -qam 'On {how}'\n"
+                               f"kedge wm emit create-pull-request --title 'On {how}' --body B\n")
+            done = self.worker("--idle", "0", **agent)
+            self.assertEqual(done.wait(WAIT), 0, self.said(done))
+            (pull,) = [row for row in self.ok("GET", f"{R}/pulls") if row["title"] == f"On {how}"]
+            self.git("fetch", "-q", "origin", pull["head"]["ref"], cwd=self.work)
+            self.assertEqual(self.git("log", "-1", "--format=%s", "FETCH_HEAD", cwd=self.work).stdout.strip(), f"On {how}")
+
     def test_a_default_branch_of_another_name(self):
         """Where the event does not tell it, the checkout does: commits go to a branch of their own, and from there into a pull request."""
         for words in (["branch", "-q", "-m", "trunk"], ["push", "-q", "-u", "origin", "trunk"], ["remote", "set-head", "origin", "trunk"]):

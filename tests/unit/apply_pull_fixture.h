@@ -14,6 +14,9 @@
 #define PULL                                                                                       \
     "{\"id\":9,\"number\":9,\"html_url\":\"https://h/pull/9\",\"title\":\"T\",\"created_at\":"     \
     "\"2999-01-01T00:00:00Z\",\"head\":{\"ref\":\"" BRANCH "\"},\"user\":{\"login\":\"me\"}}"
+#define PULL_WITH_COMMITS                                                                          \
+    "{\"number\":9,\"html_url\":\"https://h/pull/9\",\"title\":\"T\",\"head\":{\"ref\":\"" BRANCH  \
+    "\",\"sha\":\"@HEAD@\"}}"
 #define ITEM "{\"type\":\"create_pull_request\",\"title\":\"T\",\"body\":\"B\"}\n"
 #define POST(draft)                                                                                \
     "POST /repos/o/r/pulls {\"title\":\"T\",\"body\":\"B\\n\\n<!-- wm-agent:x "                    \
@@ -32,6 +35,7 @@ typedef struct PullFixture {
     GitFixture *git;
     ApplyFixture *apply;
     char *head; // of the branch
+    CannedAnswer *answers;
 } PullFixture;
 
 static inline void pull_fixture_clear(PullFixture *self)
@@ -39,6 +43,7 @@ static inline void pull_fixture_clear(PullFixture *self)
     apply_fixture_free(self->apply);
     git_fixture_free(self->git);
     g_free(self->head);
+    g_free(self->answers);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PullFixture, pull_fixture_clear)
 
@@ -67,11 +72,20 @@ static inline PullFixture pull_fixture(const char *policy, const char *file,
     g_autofree char *path = g_strdup(g_getenv("PATH"));
     g_autofree char *what = g_strconcat("branch ", file, NULL);
     PullFixture self = { .git = git_fixture_new_with(what, pull_make_branch, file) };
-    self.apply = apply_fixture_new(policy, answers, count);
-    g_setenv("PATH", path, true);
     const char *work = self.git->work;
-    self.apply->apply.root = work;
     self.head = git_out(work, "rev-parse", "HEAD", NULL);
+    self.answers = g_new0(CannedAnswer, count + 1);
+    for (size_t i = 0; i < count; i++) { // @HEAD@ is that commit
+        self.answers[i] = answers[i];
+        g_autoptr(GString) body = g_string_new(answers[i].body);
+        g_string_replace(body, "@HEAD@", self.head, 0);
+        self.answers[i].body = answers[i].body ? g_intern_string(body->str) : NULL;
+    }
+    self.apply = apply_fixture_new(policy, self.answers, count);
+    g_setenv("PATH", path, true);
+    self.apply->apply.root = work;
+    pull_write_file(self.apply->run_dir, "meta.json",
+                    "{\"task_name\":\"x\",\"started_at\":\"2026-04-20T10:06:07Z\"}");
     return self;
 }
 

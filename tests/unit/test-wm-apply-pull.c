@@ -26,21 +26,19 @@ static const PullCase pull_cases[] = {
       .policy = "{\"create-pull-request\":null}",
       .item = ITEM,
       .file = "a.c",
-      .answers = { { .request = "GET ", .body = "[" PULL "]" } },
+      .answers = { { .request = "GET ", .body = "[" PULL_WITH_COMMITS "]" } },
       .calls = LIST,
       .outputs = "create_pull_request skipped #9 https://h/pull/9: branch " BRANCH
                  " already has pull request #9" },
     { .name = "task-O30",
       .policy = "{\"create-pull-request\":null}",
       .item = ITEM,
-      .answers = { NONE },
-      .calls = LIST,
+      .calls = "",
       .outputs = "create_pull_request skipped: no commits ahead of origin/main" },
     { .name = "task-O30, an error",
       .policy = "{\"create-pull-request\":{\"if-no-changes\":\"error\"}}",
       .item = ITEM,
-      .answers = { NONE },
-      .calls = LIST,
+      .calls = "",
       .error = "create_pull_request: no commits ahead of origin/main" },
     { .name = "task-O31",
       .policy = "{\"create-pull-request\":null}",
@@ -49,19 +47,11 @@ static const PullCase pull_cases[] = {
       .branch = "main",
       .calls = "",
       .outputs = "create_pull_request skipped: no commits ahead of origin/main" },
-    { .name = "detached",
-      .policy = "{\"create-pull-request\":null}",
-      .item = ITEM,
-      .file = "a.c",
-      .branch = "",
-      .calls = "",
-      .error = "create_pull_request: detached HEAD" },
     { .name = "no such base",
       .policy = "{\"create-pull-request\":{\"base-branch\":\"gone\"}}",
       .item = ITEM,
       .file = "a.c",
-      .answers = { NONE },
-      .calls = LIST,
+      .calls = "",
       .error = "create_pull_request: cannot compare with origin/gone: git fetch: " },
     { .name = "labels and people",
       .policy = "{\"create-pull-request\":{\"labels\":[\"agent\"],\"assignees\":[\"u\"],"
@@ -222,7 +212,8 @@ static void test_again(void **state G_GNUC_UNUSED)
 /* What was left out is left out by the next attempt, too, and is not called applied. */
 static void test_skipped_again(void **state G_GNUC_UNUSED)
 {
-    static const CannedAnswer answers[] = { { .request = "GET ", .body = "[" PULL "]" } };
+    static const CannedAnswer answers[] = { { .request = "GET ",
+                                              .body = "[" PULL_WITH_COMMITS "]" } };
     g_auto(PullFixture) fixture = pull_fixture("{\"create-pull-request\":null}", "a.c", answers, 1);
     for (int i = 0; i < 2; i++) {
         assert_true(apply_fixture_run(fixture.apply, ITEM, NULL));
@@ -238,7 +229,6 @@ static PullFixture second_of_two(const CannedAnswer *answers, size_t count)
 {
     PullFixture fixture = pull_fixture("{\"create-pull-request\":null}", "a.c", answers, count);
     const char *work = fixture.git->work, *run_dir = fixture.apply->run_dir;
-    pull_write_file(run_dir, "meta.json", "{\"task_name\":\"x\"}");
     pull_write_file(run_dir, "activation.json",
                     "{\"prev_branch\":\"main\",\"branch_created\":true,\"branch\":\"" BRANCH "\"}");
     git_do(work, "checkout", "--quiet", "-b", "other", "main", NULL);
@@ -275,17 +265,63 @@ static void test_two_of_one_second(void **state G_GNUC_UNUSED)
     }
 }
 
-/* A branch that was there before this run keeps its pull request, whatever is on GitHub. */
-static void test_not_made_here(void **state G_GNUC_UNUSED)
+#define OWN_BRANCH "wm/x-20260420-100607" // of when the run began
+
+/* A commit on the branch of somebody else's pull request, which lacks it; on the branch that has
+   the name of the run's own, where another run's is; on the default branch; on none. */
+static void commit_there(PullFixture *fixture, const char *branch)
 {
-    static const CannedAnswer answers[] = { { .request = "GET ", .body = "[" PULL "]" } };
-    g_auto(PullFixture) fixture = second_of_two(answers, 1);
-    pull_write_file(fixture.apply->run_dir, "activation.json", "{\"branch\":\"wm/x-0\"}");
+    const char *work = fixture->git->work;
+    if (strcmp(branch, BRANCH) == 0)
+        git_do(work, "push", "--quiet", "origin", "HEAD^:refs/heads/" BRANCH, NULL);
+    else if (strcmp(branch, OWN_BRANCH) == 0)
+        git_do(work, "checkout", "--quiet", "-b", OWN_BRANCH, NULL);
+    else
+        git_do(work, "checkout", "--quiet", *branch ? "-B" : "--detach", *branch ? branch : "HEAD",
+               NULL);
+}
+
+/* A pull request that is asked for has the commits, or the item fails: they are never nowhere. */
+static void test_commits_are_somewhere(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *branch, *pulls;
+    } cases[] = {
+        { BRANCH, "[" PULL "]" },
+        { BRANCH,
+          "[{\"number\":9,\"head\":{\"sha\":\"0123456789012345678901234567890123456789\"}}]" },
+        { "main", "[]" },
+        { "", "[]" },
+        { OWN_BRANCH, "[]" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const CannedAnswer answers[] = { { .request = "GET ", .body = cases[i].pulls }, OPENED };
+        g_auto(PullFixture) fixture =
+            pull_fixture("{\"create-pull-request\":null}", "a.c", answers, 2);
+        commit_there(&fixture, cases[i].branch);
+        g_autoptr(GError) error = NULL;
+        if (!apply_fixture_run(fixture.apply, ITEM, &error))
+            fail_msg("'%s': %s", cases[i].branch, error->message);
+        g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
+        g_autofree char *calls = apply_fixture_calls(fixture.apply);
+        g_autofree char *sha = pull_pushed(&fixture, OWN_BRANCH);
+        assert_string_equal(outputs, APPLIED_9);
+        assert_string_equal(sha, fixture.head);
+        if (!strstr(calls, "\"head\":\"" OWN_BRANCH "\""))
+            fail_msg("'%s': %s", cases[i].branch, calls);
+        g_autofree char *main = pull_pushed(&fixture, "main");
+        assert_string_equal(main, fixture.git->main_sha);
+    }
+}
+
+/* What the person had not pushed when the run began is no work of it. */
+static void test_start_of_run(void **state G_GNUC_UNUSED)
+{
+    g_auto(PullFixture) fixture = pull_fixture("{\"create-pull-request\":null}", "a.c", NULL, 0);
+    fixture.apply->apply.start = fixture.head;
     assert_true(apply_fixture_run(fixture.apply, ITEM, NULL));
     g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
-    assert_non_null(strstr(outputs, "skipped #9"));
-    g_autofree char *ours = pull_pushed(&fixture, BRANCH "-2");
-    assert_string_equal(ours, "");
+    assert_string_equal(outputs, "create_pull_request skipped: no commits ahead of origin/main");
 }
 
 /* In Actions: a branch of GitHub that an agent checked out gets no commits. */
@@ -415,7 +451,9 @@ static void test_staged(void **state G_GNUC_UNUSED)
 static void test_default_branch(void **state G_GNUC_UNUSED)
 {
     static const CannedAnswer answers[] = {
-        { .request = "GET /repos/o/r", .body = "{\"default_branch\":\"main\"}", .times = 2 },
+        { .request = "GET /repos/o/r ", .body = "{\"default_branch\":\"main\"}" },
+        NONE,
+        OPENED,
     };
     static const char policy[] = "{\"create-pull-request\":{\"base-branch\":\"develop\"}}";
     g_auto(PullFixture) fixture = pull_fixture(policy, NULL, answers, G_N_ELEMENTS(answers));
@@ -437,7 +475,7 @@ static void test_default_branch(void **state G_GNUC_UNUSED)
     if (!is_done)
         fail_msg("%s", error->message);
     g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
-    assert_string_equal(outputs, "create_pull_request skipped: no commits ahead of origin/develop");
+    assert_string_equal(outputs, APPLIED_9);
     g_autofree char *sha = pull_pushed(&fixture, "main");
     assert_string_equal(sha, fixture.git->main_sha);
 }
@@ -450,7 +488,8 @@ int main(void)
         cmocka_unit_test(test_again),
         cmocka_unit_test(test_skipped_again),
         cmocka_unit_test(test_two_of_one_second),
-        cmocka_unit_test(test_not_made_here),
+        cmocka_unit_test(test_commits_are_somewhere),
+        cmocka_unit_test(test_start_of_run),
         cmocka_unit_test(test_foreign_branch),
         cmocka_unit_test(test_refused_push),
         cmocka_unit_test(test_shallow),

@@ -1,5 +1,5 @@
 /*
- * The branch of a run, with real git: when one is made, how it is called, the way back.
+ * The branch of a run, with real git: when one is made, and how it is called.
  */
 #include "unit.h"
 
@@ -62,14 +62,25 @@ static int tear_down(void **state)
 
 #define AT 1776679567000 // 2026-04-20T10:06:07Z
 
-static void prepare(const Place *place, const WmBranchWish *wish, WmBranch *ret_branch)
+typedef struct Prepared {
+    char *name, *previous;
+} Prepared;
+
+static void prepared_clear(Prepared *self)
+{
+    g_free(self->name);
+    g_free(self->previous);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Prepared, prepared_clear)
+
+static void prepare(const Place *place, const WmBranchWish *wish, Prepared *ret)
 {
     g_autoptr(GError) error = NULL;
-    if (!wm_branch_prepare(&place->git, wish, NULL, ret_branch, &error))
+    if (!wm_branch_prepare(&place->git, wish, NULL, &ret->name, &ret->previous, &error))
         fail_msg("%s", error->message);
 }
 
-static void test_new_one_and_back(void **state) // task-R12, task-R30
+static void test_new_one(void **state) // task-R12, task-R30
 {
     const Place *place = *state;
     const WmBranchWish wish = { .task_name = "My Task", .at_ms = AT };
@@ -77,33 +88,43 @@ static void test_new_one_and_back(void **state) // task-R12, task-R30
                                          "wm/my-task-20260420-100607-2",
                                          "wm/my-task-20260420-100607-3" };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        g_auto(WmBranch) branch = { 0 };
+        g_auto(Prepared) branch = { 0 };
         prepare(place, &wish, &branch);
-        assert_true(branch.is_new);
         assert_string_equal(branch.name, names[i]);
         assert_string_equal(branch.previous, "main");
         g_autofree char *current = git(place, "symbolic-ref", "--short", "HEAD", NULL);
         assert_string_equal(current, names[i]);
-        assert_true(wm_branch_go_back(&place->git, branch.previous, NULL, NULL));
-        g_autofree char *back = git(place, "symbolic-ref", "--short", "HEAD", NULL);
-        assert_string_equal(back, "main");
+        GIT(place, "checkout", "-q", "main");
     }
 }
 
-static void test_nine_at_most(void **state)
+/* Ten runs of one second get a branch each, and so do many more. */
+static void test_many_of_one_second(void **state)
 {
     const Place *place = *state;
-    const WmBranchWish wish = { .task_name = "x", .at_ms = AT };
-    for (int i = 1; i <= 9; i++) {
-        g_auto(WmBranch) branch = { 0 };
-        prepare(place, &wish, &branch);
-        GIT(place, "checkout", "-q", "main");
+    g_autofree char *commit = git(place, "rev-parse", "HEAD", NULL);
+    g_autoptr(GString) refs = g_string_new("# pack-refs with: peeled fully-peeled sorted \n");
+    static const int counts[] = { 10, 98, 99 };
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+        g_string_truncate(refs, 0);
+        g_string_append_printf(refs, "%s refs/heads/wm/x-20260420-100607\n", commit);
+        for (int n = 2; n <= counts[i]; n++)
+            g_string_append_printf(refs, "%s refs/heads/wm/x-20260420-100607-%d\n", commit, n);
+        g_autofree char *path = g_build_filename(place->root, ".git/packed-refs", NULL);
+        assert_true(g_file_set_contents(path, refs->str, -1, NULL));
+        g_autoptr(GError) error = NULL;
+        g_autofree char *name = NULL;
+        g_autofree char *want = g_strdup_printf("wm/x-20260420-100607-%d", counts[i] + 1);
+        if (wm_branch_make(&place->git, "x", AT, commit, NULL, &name, &error)) {
+            assert_string_equal(name, want);
+            GIT(place, "update-ref", "-d", "refs/heads/wm/x-20260420-100607-11");
+        } else {
+            assert_int_equal(counts[i], 99);
+            assert_true(g_str_has_prefix(error->message, "git branch wm/x-20260420-100607: "));
+        }
     }
-    g_auto(WmBranch) branch = { 0 };
-    g_autoptr(GError) error = NULL;
-    assert_false(wm_branch_prepare(&place->git, &wish, NULL, &branch, &error));
-    assert_true(g_str_has_prefix(error->message, "git checkout -b wm/x-20260420-100607: "));
-    assert_null(branch.name);
+    g_autofree char *current = git(place, "symbolic-ref", "--short", "HEAD", NULL);
+    assert_string_equal(current, "main"); // nothing was checked out
 }
 
 static void test_which_are_kept(void **state) // task-R13
@@ -127,9 +148,9 @@ static void test_which_are_kept(void **state) // task-R13
                                     .of_payload = cases[i].of_payload,
                                     .base = cases[i].base,
                                     .at_ms = AT + (gint64)i * 1000 };
-        g_auto(WmBranch) branch = { 0 };
+        g_auto(Prepared) branch = { 0 };
         prepare(place, &wish, &branch);
-        if (branch.is_new != cases[i].is_new)
+        if ((strcmp(branch.name, branch.previous) != 0) != cases[i].is_new)
             fail_msg("case %zu: on %s", i, branch.name);
         assert_string_equal(branch.previous, cases[i].current);
     }
@@ -140,9 +161,9 @@ static void test_detached(void **state)
     const Place *place = *state;
     GIT(place, "checkout", "-q", "--detach");
     const WmBranchWish wish = { .task_name = "x", .at_ms = AT };
-    g_auto(WmBranch) branch = { 0 };
+    g_auto(Prepared) branch = { 0 };
     prepare(place, &wish, &branch);
-    assert_true(branch.is_new);
+    assert_string_equal(branch.name, "wm/x-20260420-100607");
     assert_string_equal(branch.previous, "HEAD");
 }
 
@@ -150,27 +171,25 @@ static void test_what_fails(void **state)
 {
     const Place *place = *state;
     g_autoptr(GError) error = NULL;
-    g_auto(WmBranch) branch = { 0 };
+    Prepared branch = { 0 };
     const WmBranchWish bad = { .task_name = "x", .base = "a..b", .at_ms = AT };
-    assert_false(wm_branch_prepare(&place->git, &bad, NULL, &branch, &error));
+    assert_false(
+        wm_branch_prepare(&place->git, &bad, NULL, &branch.name, &branch.previous, &error));
     assert_non_null(strstr(error->message, "\"a..b\" is no name of a branch"));
-    g_clear_error(&error);
-
-    assert_false(wm_branch_go_back(&place->git, "gone", NULL, &error));
-    assert_true(g_str_has_prefix(error->message, "git checkout previous branch: "));
-    assert_null(strstr(error->message, "git checkout: "));
     g_clear_error(&error);
 
     const WmGit nowhere = { .root = "/" };
     const WmBranchWish wish = { .task_name = "x", .at_ms = AT };
-    assert_false(wm_branch_prepare(&nowhere, &wish, NULL, &branch, &error));
+    assert_false(wm_branch_prepare(&nowhere, &wish, NULL, &branch.name, &branch.previous, &error));
     assert_true(g_str_has_prefix(error->message, "git current branch: "));
     g_clear_error(&error);
 
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     cancel_fire(cancel);
-    assert_false(wm_branch_prepare(&place->git, &wish, cancel, &branch, &error));
+    assert_false(
+        wm_branch_prepare(&place->git, &wish, cancel, &branch.name, &branch.previous, &error));
     assert_true(error_is(error, KEDGE_ERROR_CANCELLED));
+    assert_null(branch.name);
 }
 
 #define PLACED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -178,8 +197,8 @@ static void test_what_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PLACED(test_new_one_and_back), PLACED(test_nine_at_most), PLACED(test_which_are_kept),
-        PLACED(test_detached),         PLACED(test_what_fails),
+        PLACED(test_new_one),  PLACED(test_many_of_one_second), PLACED(test_which_are_kept),
+        PLACED(test_detached), PLACED(test_what_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

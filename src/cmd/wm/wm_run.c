@@ -13,7 +13,7 @@
 typedef struct RunFlags {
     const char *root, *task, *event_name, *payload, *repo, *workflow, *ref;
     int64_t issue;
-    bool allows_dirty, is_agent_only, is_staged, is_remote;
+    bool allows_dirty, is_agent_only, is_staged, is_remote, is_in_place;
 } RunFlags;
 
 static const FieldDef run_options[] = {
@@ -26,7 +26,10 @@ static const FieldDef run_options[] = {
     { "payload", FIELD_STRING, offsetof(RunFlags, payload), .value_name = "FILE",
       .help = "Its payload, JSON (default: GITHUB_EVENT_PATH)" },
     { "allowDirty", FIELD_BOOLEAN, offsetof(RunFlags, allows_dirty),
-      .help = "Run although the work tree has changes" },
+      .help = "Run although the work tree has changes; the agent does not get them" },
+    { "inPlace", FIELD_BOOLEAN, offsetof(RunFlags, is_in_place),
+      .help = "Let the agent work in this checkout itself, which nobody else uses (on Actions: "
+              "always)" },
     { "agentOnly", FIELD_BOOLEAN, offsetof(RunFlags, is_agent_only),
       .help = "Stop after validation; process-outputs does the rest" },
     { "staged", FIELD_BOOLEAN, offsetof(RunFlags, is_staged),
@@ -63,6 +66,7 @@ static bool run_here(const Work *self, Cancel *cancel, GError **error)
         .allows_dirty = flags->allows_dirty,
         .is_agent_only = flags->is_agent_only,
         .is_staged = flags->is_staged,
+        .is_in_place = flags->is_in_place,
     };
     g_auto(WmRunResult) result = { 0 };
     return wm_run(&options, cancel, &result, error);
@@ -138,8 +142,9 @@ const Command command_wm_run = {
     .summary = "Run one task",
     .usage = "TASK [options]",
     .options = run_options,
-    .help = "Starts the task's agent in the repository, checks what it leaves, and writes to "
-            "GitHub what the\ntask allows. Progress is on standard error; what is left of the run "
-            "is in .wm/runs/ID/.",
+    .help =
+        "Starts the task's agent in a worktree of its own, checks what it leaves, and writes to "
+        "GitHub what\nthe task allows. The worktree stays only where it holds what is nowhere "
+        "else. Progress is on\nstandard error; what is left of the run is in .wm/runs/ID/.",
     .run = run,
 };

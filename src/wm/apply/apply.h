@@ -18,9 +18,10 @@ typedef struct WmApply {      // all borrowed
     const WmPolicy *policy;
     const WmEvent *event;
     WmNumbers numbers;
-    WmApi *api;       // NULL: there is no token; only where everything is staged
-    const char *repo; // slug; without `api` perhaps a stand-in for one, which is only shown
-    const char *root; // work tree with the agent's commits
+    WmApi *api;        // NULL: there is no token; only where everything is staged
+    const char *repo;  // slug; without `api` perhaps a stand-in for one, which is only shown
+    const char *root;  // work tree with the agent's commits
+    const char *start; // the commit that the agent began with; NULL: not known
     WmPushPlace
         *push; // from where they are pushed, made when there is something to push; NULL: root
     const char *run_dir;

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/str.h"
+#include "base/timefmt.h"
 #include "wm/task/labels.h"
 #include "wm/task/wm_log.h"
 #include "wm/workspace/feature_branch.h"
@@ -14,12 +15,12 @@
 #include <inttypes.h>
 
 #define DEFAULT_SERVER_URL "https://github.com"
-#define OWN_PREFIX         "wm/" // of branches that kedge makes
 
 typedef struct Branches {
     char *current; // and on GitHub
     char *base, *usual;
-    char *made; // by this run, before it got another name on GitHub; NULL: it is somebody else's
+    char *made;  // by this run, before it got another name on GitHub; NULL: it is somebody else's
+    char *spare; // one that the run may make on GitHub
 } Branches;
 
 static void branches_clear(Branches *self)
@@ -28,33 +29,56 @@ static void branches_clear(Branches *self)
     g_free(self->base);
     g_free(self->usual);
     g_free(self->made);
+    g_free(self->spare);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Branches, branches_clear)
 
-/* The branch that the run made, by its own word: an agent that forges it gets a branch of another
-   name by it, and nothing more. Caller frees; NULL: none. */
-static char *branch_of_run(const Applier *self)
+/* The branch that the run made, and one that it could have made when it began. By its own word: an
+   agent that forges it gets a branch of another name by it, and nothing more. Callers free;
+   *ret_made NULL: none. */
+static void branches_of_run(const Applier *self, char **ret_made, char **ret_spare)
 {
     g_auto(WmRunDir) dir = { 0 };
     g_autoptr(json_t) activation = NULL;
-    if (!wm_run_dir_open(self->spec->run_dir, &dir, NULL) ||
-        !wm_run_dir_read_json(&dir, "activation.json", &activation, NULL))
-        return NULL;
-    return g_strdup(json_get_text(activation, "branch"));
+    g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
+    bool is_open = wm_run_dir_open(self->spec->run_dir, &dir, NULL);
+    if (is_open && wm_run_dir_read_json(&dir, "activation.json", &activation, NULL))
+        *ret_made = g_strdup(json_get_text(activation, "branch"));
+    g_autoptr(GDateTime) start = is_open ? g_date_time_new_from_iso8601(dir.started_at, utc) : NULL;
+    gint64 at_ms = start ? g_date_time_to_unix(start) * 1000 : time_now_ms();
+    *ret_spare = wm_branch_name(self->spec->task->name, at_ms);
+}
+
+/* What is on no branch, or on one that gets no commits of a run, goes to a branch of the run's own:
+   the local name says nothing of where a push goes. */
+static bool is_of_its_own(const Branches *branches)
+{
+    const char *current = branches->current;
+    return strcmp(current, "HEAD") != 0 && strcmp(current, branches->base) != 0 &&
+           strcmp(current, branches->usual) != 0;
+}
+
+/* Takes over `name`. */
+static void set_own_branch(Branches *branches, char *name)
+{
+    g_free(branches->current);
+    g_free(branches->made);
+    branches->current = name;
+    branches->made = g_strdup(name);
 }
 
 static bool find_branches(Applier *self, Branches *ret_branches, GError **error)
 {
-    g_autofree char *made = branch_of_run(self);
+    g_autofree char *made = NULL;
     const char *of_policy = wm_handler_text(self->handler, "base-branch");
+    branches_of_run(self, &made, &ret_branches->spare);
     if (!wm_git_branch(&self->git, self->cancel, &ret_branches->current, error) ||
         !apply_default_branch(self, &ret_branches->usual, error))
         return false;
     ret_branches->base = g_strdup(of_policy ? of_policy : ret_branches->usual);
-    if (strcmp(ret_branches->current, "HEAD") == 0)
-        return fail_with(error, KEDGE_ERROR_FAILED,
-                         "detached HEAD (check out a branch before committing)");
-    if (g_strcmp0(made, ret_branches->current) == 0)
+    if (!is_of_its_own(ret_branches))
+        set_own_branch(ret_branches, g_strdup(ret_branches->spare));
+    else if (g_strcmp0(made, ret_branches->current) == 0)
         ret_branches->made = g_steal_pointer(&made);
     const char *const names[] = { ret_branches->current, ret_branches->base };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
@@ -115,7 +139,18 @@ static bool set_apart(Applier *self, Branches *branches, bool *ret_has_moved, GE
                      branches->made, branches->made, WM_BRANCH_MAX_SUFFIX);
 }
 
-/* *ret_is_other: there is one already, and not of an earlier attempt. */
+/* Are the commits in the pull request already? */
+static bool has_commits(Applier *self, const json_t *pull)
+{
+    const char *head = json_string_value(json_get_path(pull, "head.sha"));
+    const char *const args[] = { "merge-base", "--is-ancestor", "--end-of-options", "HEAD", head,
+                                 NULL };
+    int status = 1;
+    return head && wm_git_ask(&self->git, args, 0, self->cancel, &status, NULL, NULL, NULL) &&
+           status == 0;
+}
+
+/* *ret_is_other: there is one already, not of an earlier attempt, and it has the commits. */
 static bool find_other(Applier *self, Branches *branches, bool *ret_is_other, GError **error)
 {
     g_autofree char *path = list_path(self, branches->current);
@@ -134,6 +169,14 @@ static bool find_other(Applier *self, Branches *branches, bool *ret_is_other, GE
         return false;
     if (has_moved)
         return true;
+    if (!has_commits(self, pull)) {
+        wm_say("wm %s: safe-outputs: branch %s has pull request #%" PRId64
+               ", which lacks these commits; they go to %s",
+               self->spec->actor, branches->current, json_get_int(pull, "number", 0),
+               branches->spare);
+        set_own_branch(branches, g_strdup(branches->spare));
+        return set_apart(self, branches, &has_moved, error);
+    }
     apply_take(self, pull);
     apply_skip(self, "branch %s already has pull request #%" PRId64, branches->current,
                self->number);
@@ -178,6 +221,12 @@ static bool count_commits(Applier *self, const char *base, int64_t *ret_count, G
     if (!str_parse_int(text, ret_count))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "cannot compare with origin/%s: \"%s\"", base,
                          text);
+    const char *const ask_head[] = { "rev-parse", "HEAD", NULL };
+    g_autofree char *head = NULL;
+    if (!wm_git(&self->git, ask_head, 0, self->cancel, &head, error))
+        return false;
+    if (g_strcmp0(head, self->spec->start) == 0)
+        *ret_count = 0; // what a person has not pushed yet is no work of the run
     return true;
 }
 
@@ -186,8 +235,8 @@ static bool count_commits(Applier *self, const char *base, int64_t *ret_count, G
 static bool check_remote_branch(Applier *self, const char *branch, GError **error)
 {
     const char *of_run = env_get_raw("GITHUB_REF_NAME");
-    if (!self->git.is_quarantined || self->is_staged || g_str_has_prefix(branch, OWN_PREFIX) ||
-        g_strcmp0(branch, of_run) == 0)
+    if (!self->git.is_quarantined || self->is_staged ||
+        g_str_has_prefix(branch, WM_BRANCH_PREFIX) || g_strcmp0(branch, of_run) == 0)
         return true;
     g_autofree char *ref = g_strconcat("refs/heads/", branch, NULL);
     const char *const ask[] = { "ls-remote", "--", "origin", ref, NULL };
@@ -352,19 +401,16 @@ bool apply_create_pull_request(Applier *self, GError **error)
     g_auto(Branches) branches = { 0 };
     if (!find_branches(self, &branches, error))
         return false;
-    if (strcmp(branches.current, branches.base) == 0 ||
-        strcmp(branches.current, branches.usual) == 0)
-        return apply_no_changes(self, branches.base, nothing, error);
     bool is_other = false;
     int64_t count = 0;
-    if (!find_other(self, &branches, &is_other, error))
-        return false;
-    if (is_other)
-        return true;
     if (!count_commits(self, branches.base, &count, error))
         return false;
     if (count == 0)
         return apply_no_changes(self, branches.base, nothing, error);
+    if (!find_other(self, &branches, &is_other, error))
+        return false;
+    if (is_other)
+        return true;
     ApplyProtected action = PROTECTED_NONE;
     g_autofree char *files = NULL, *title = apply_title(self);
     if (!apply_check_files(self, branches.base, &action, &files, error))

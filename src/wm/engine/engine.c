@@ -162,7 +162,7 @@ static bool run_process(Run *self, const char *const *argv, bool reads_stdin,
     g_auto(GStrv) env = wm_engine_environment(spec);
     const ProcSpec process = {
         .argv = argv,
-        .cwd = spec->project->root,
+        .cwd = wm_agent_root(spec),
         .env = (const char *const *)env,
         .input = reads_stdin ? spec->prompt : NULL,
         .profile = PROC_PROFILE_FREE,

@@ -23,6 +23,7 @@ typedef struct WmAgentSpec { // all borrowed
     const WmProject *project;
     const WmTask *task;
     WmEngineKind engine;
+    const char *root; // where it works; NULL: the project's
     const char *prompt;
     const char *system_text; // NULL: none
     const char *run_dir;

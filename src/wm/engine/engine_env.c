@@ -42,6 +42,11 @@ static bool is_in_actions(char **env)
     return g_strcmp0(g_environ_getenv(env, "GITHUB_ACTIONS"), "true") == 0;
 }
 
+const char *wm_agent_root(const WmAgentSpec *spec)
+{
+    return spec->root ? spec->root : spec->project->root;
+}
+
 /* One more setting of git, behind those that the environment has already. */
 static void add_git_config(char ***env, const char *key, const char *value)
 {
@@ -78,7 +83,7 @@ static void add_runner(char ***env, const WmAgentSpec *spec)
         { "GIT_COMMITTER_NAME", BOT_NAME },
         { "GIT_COMMITTER_EMAIL", BOT_EMAIL },
     };
-    if (!git_has_email(spec->project->root))
+    if (!git_has_email(wm_agent_root(spec)))
         for (size_t i = 0; i < G_N_ELEMENTS(identity); i++)
             *env = g_environ_setenv(*env, identity[i][0], identity[i][1], FALSE);
     if (!g_environ_getenv(*env, "GH_TOKEN") && !g_environ_getenv(*env, "GITHUB_TOKEN"))
@@ -176,7 +181,7 @@ static void add_run(char ***env, const WmAgentSpec *spec)
     g_autofree char *tools = wm_task_tools(spec->task);
     engine_env_set(env, "GITHUB_REPOSITORY", spec->repo ? spec->repo : "");
     engine_env_set(env, "WM_TASK", spec->task->name);
-    engine_env_set(env, "WM_REPO_ROOT", spec->project->root);
+    engine_env_set(env, "WM_REPO_ROOT", wm_agent_root(spec));
     engine_env_set(env, "WM_SAFE_OUTPUT_FILE", output);
     add_number(env, "WM_ISSUE_NUMBER", spec->issue);
     add_number(env, "WM_PR_NUMBER", spec->pull);

@@ -11,6 +11,9 @@
 char *wm_engine_self(void);
 char *wm_engine_program(const char *run_dir);
 
+/* Where the agent works. Borrowed. */
+const char *wm_agent_root(const WmAgentSpec *spec);
+
 /* Directory of the shims of a run, for PATH; NULL: KEDGE_WM_SHIMS says that they are not wanted.
    Caller frees. */
 char *wm_shims_dir(const char *run_dir);

@@ -6,6 +6,8 @@
 #include "wm/run/notify.h"
 #include "wm/workspace/feature_branch.h"
 
+#include <string.h>
+
 bool wm_activation_check(const WmPipeline *self, WmActivation *ret_activation, GError **error)
 {
     if (utf8_is_blank(self->event->name))
@@ -23,13 +25,45 @@ static bool make_dir(WmPipeline *self, GError **error)
     return true;
 }
 
-static bool write_activation(const WmPipeline *self, const char *branch, GError **error)
+/* `previous` NULL: the checkout stays where it is. */
+static bool write_activation(const WmPipeline *self, const char *branch, const char *previous,
+                             GError **error)
 {
     g_autoptr(json_t) value = json_object();
-    json_set_text(value, "prev_branch", self->previous_branch);
+    if (previous)
+        json_set_text(value, "prev_branch", previous);
     json_set_bool(value, "branch_created", true);
     json_set_text(value, "branch", branch);
+    if (self->tree.top) {
+        json_set_text(value, "worktree", self->tree.root);
+        json_set_text(value, "start", self->tree.start);
+    }
     return wm_run_dir_write_json(&self->dir, "activation.json", value, error);
+}
+
+/* What an earlier one was killed in, too. */
+static bool make_tree(WmPipeline *self, Cancel *cancel, GError **error)
+{
+    static const char *const ask_head[] = { "rev-parse", "HEAD", NULL };
+    const char *base =
+        wm_handler_text(&self->policy->handlers[WM_CREATE_PULL_REQUEST], "base-branch");
+    g_autofree char *runs = g_path_get_dirname(self->dir.path), *commit = NULL;
+    g_autoptr(GPtrArray) left = NULL;
+    wm_run_tree_prune(&self->git, runs, cancel, &left);
+    for (unsigned i = 0; i < left->len; i++)
+        wm_pipeline_say(self, "activation: a run that was killed has left work in %s",
+                        (const char *)left->pdata[i]);
+    if (!wm_branch_check_base(&self->git, base, cancel, error) ||
+        !wm_git(&self->git, ask_head, 0, cancel, &commit, error) ||
+        !wm_run_tree_make(&self->git, self->dir.id, self->task->name, commit, cancel, &self->tree,
+                          error))
+        return false;
+    if (!wm_git_is_clean(&self->git, cancel, NULL))
+        wm_pipeline_say(self, "activation: what is not committed here is not in the worktree");
+    self->git.root = self->tree.root;
+    wm_pipeline_say(self, "activation: worktree %s (branch %s)", self->tree.root,
+                    self->tree.branch);
+    return write_activation(self, self->tree.branch, NULL, error);
 }
 
 static bool make_branch(WmPipeline *self, Cancel *cancel, GError **error)
@@ -43,19 +77,17 @@ static bool make_branch(WmPipeline *self, Cancel *cancel, GError **error)
         .base = wm_handler_text(handler, "base-branch"),
         .at_ms = time_now_ms(),
     };
-    g_auto(WmBranch) branch = { 0 };
-    if (!wm_branch_prepare(&self->git, &wish, cancel, &branch, error))
+    g_autofree char *branch = NULL, *previous = NULL;
+    if (!wm_branch_prepare(&self->git, &wish, cancel, &branch, &previous, error))
         return false;
-    if (!branch.is_new) {
+    if (strcmp(branch, previous) == 0) {
         wm_pipeline_say(self,
                         "activation: using branch %s (already off default; no new feature branch)",
-                        branch.name);
+                        branch);
         return true;
     }
-    self->previous_branch = g_strdup(branch.previous);
-    wm_pipeline_say(self, "activation: created feature branch %s (previous: %s)", branch.name,
-                    branch.previous);
-    return write_activation(self, branch.name, error);
+    wm_pipeline_say(self, "activation: created feature branch %s (previous: %s)", branch, previous);
+    return write_activation(self, branch, previous, error);
 }
 
 bool wm_activate(WmPipeline *self, const WmActivation *activation, Cancel *cancel, GError **error)
@@ -65,5 +97,7 @@ bool wm_activate(WmPipeline *self, const WmActivation *activation, Cancel *cance
     wm_notify_load_checkpoint(self, cancel);
     wm_notify_react(self, activation->reaction, cancel);
     wm_notify_status(self, self->policy->run_started, "", cancel);
-    return cancel_check(cancel, error) && make_branch(self, cancel, error);
+    return cancel_check(cancel, error) &&
+           (activation->is_in_place ? make_branch(self, cancel, error)
+                                    : make_tree(self, cancel, error));
 }

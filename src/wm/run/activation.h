@@ -9,6 +9,7 @@
 typedef struct WmActivation {
     WmEngineKind engine;
     const char *reaction; // NULL: none; borrowed from the task
+    bool is_in_place;     // no worktree is made
 } WmActivation;
 
 /* Before anything is made. */

@@ -5,13 +5,10 @@
 #include "wm/run/notify.h"
 #include "wm/run/outcome.h"
 #include "wm/task/body.h"
-#include "wm/workspace/feature_branch.h"
-
-#include <string.h>
 
 #define NETWORK_MS             (60 * 1000)
 #define INTERRUPTED_NETWORK_MS (2 * 1000) // somebody waits
-#define GO_BACK_MS             (60 * 1000)
+#define TREE_MS                (60 * 1000)
 
 /* For what is said on GitHub: time of its own, that a signal ends unless it came before. */
 static Cancel *network_token(const WmPipeline *self)
@@ -20,15 +17,20 @@ static Cancel *network_token(const WmPipeline *self)
                                             : cancel_new_timed(self->cancel, NETWORK_MS);
 }
 
-static void go_back(WmPipeline *self)
+/* The worktree goes unless something would be lost with it. */
+static void leave_tree(WmPipeline *self)
 {
-    if (!self->previous_branch || strcmp(self->previous_branch, "HEAD") == 0)
+    if (!self->tree.top)
         return;
-    // not what a signal ends: the work tree would stay on the branch
-    g_autoptr(Cancel) cancel = cancel_new_timed(NULL, GO_BACK_MS);
-    g_autoptr(GError) error = NULL;
-    if (!wm_branch_go_back(&self->git, self->previous_branch, cancel, &error))
-        wm_pipeline_note(self, "", error);
+    // not what a signal ends: the worktree would stay for nothing
+    g_autoptr(Cancel) cancel = cancel_new_timed(NULL, TREE_MS);
+    const WmGit checkout = { .root = self->root };
+    g_autofree char *left = NULL;
+    wm_run_tree_end(&self->tree, &checkout, cancel, &left);
+    if (!left)
+        return;
+    self->result->worktree = g_strdup(self->tree.root);
+    wm_pipeline_say(self, "the worktree %s stays: %s", self->tree.root, left);
 }
 
 static void speak(WmPipeline *self, const GError *failure)
@@ -92,9 +94,8 @@ void wm_conclude(WmPipeline *self, const WmAgentSpec *spec, const GError *failur
         if (self->dir.path)
             write_files(self, "conclusion", result->is_success, NULL);
         speak(self, failure);
-        if (failure && !self->is_rehearsal) // who rehearses looks at the branch
-            go_back(self);
     }
+    leave_tree(self);
     if (self->dir.path &&
         !write_files(self, is_short ? "validation" : "conclusion", result->is_success, &error)) {
         wm_pipeline_note(self, "", error);

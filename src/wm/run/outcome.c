@@ -59,6 +59,7 @@ static void add_outcome(const WmPipeline *self, json_t *value)
     if (result->errors->len > 0)
         json_set_take(value, "errors", errors_value(result->errors));
     json_set_text(value, "run_dir", self->dir.path);
+    set_unless_empty(value, "worktree", result->worktree);
     if (result->has_agent)
         json_set_take(value, "agent_result", agent_value(&result->agent));
     if (json_array_size(result->outputs) > 0)

@@ -29,6 +29,7 @@ void wm_pipeline_init(WmPipeline *self, const char *actor, const char *root, con
             .server_url = server ? server : DEFAULT_SERVER_URL,
             .in_actions = g_strcmp0(env_get_raw("GITHUB_ACTIONS"), "true") == 0,
         },
+        .tree = WM_RUN_TREE_NONE,
         .started_ms = time_monotonic_ms(),
     };
     *result = (WmRunResult) {
@@ -46,7 +47,8 @@ void wm_pipeline_clear(WmPipeline *self)
     wm_policy_free(self->policy);
     wm_run_dir_clear(&self->dir);
     wm_push_place_clear(&self->push);
-    g_free(self->previous_branch);
+    wm_run_tree_clear(&self->tree);
+    g_free(self->start);
     g_free(self->checkpoint);
     wm_repo_clear(&self->repo);
     wm_api_free(self->api);
@@ -57,6 +59,7 @@ void wm_run_result_clear(WmRunResult *self)
     g_clear_pointer(&self->phase, g_free);
     g_clear_pointer(&self->errors, g_ptr_array_unref);
     g_clear_pointer(&self->run_dir, g_free);
+    g_clear_pointer(&self->worktree, g_free);
     wm_agent_result_clear(&self->agent);
     g_clear_pointer(&self->outputs, json_decref);
     g_clear_pointer(&self->plan, json_decref);

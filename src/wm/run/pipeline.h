@@ -9,12 +9,13 @@
 #include "wm/workspace/push_place.h"
 #include "wm/workspace/quarantine.h"
 #include "wm/workspace/run_dir.h"
+#include "wm/workspace/run_tree.h"
 
 #include "wm/task/api.h"
 
 typedef struct WmPipeline {
     const char *actor;    // "run", "process-outputs": begins the lines of progress
-    const char *root;     // the work tree; borrowed, here and below
+    const char *root;     // with .wm/: whose policy and runs they are; borrowed, here and below
     const WmEvent *event; // as the runner has it
     WmNumbers numbers;
     Cancel *cancel;      // of who asked for the run: a signal fires it
@@ -27,11 +28,12 @@ typedef struct WmPipeline {
     WmProject *project;  // owned, here and below: the one whose policy counts
     const WmTask *task;  // borrowed from it
     WmPolicy *policy;
-    WmRunDir dir; // `path` NULL: none yet
-    WmGit git;
+    WmRunDir dir;     // `path` NULL: none yet
+    WmGit git;        // where the agent works: the run's worktree, or the root
+    WmRunTree tree;   // `top` NULL: it works in the root itself
+    char *start;      // the commit that the agent began with; NULL: not known
     WmPushPlace push; // `root` NULL: nothing is pushed, or the work tree is one that no agent wrote
-    char *previous_branch;  // NULL: no branch was made
-    char *checkpoint;       // hint; NULL: none
+    char *checkpoint; // hint; NULL: none
     const char *given_repo; // OWNER/NAME, borrowed; NULL: of `root`
     WmRepo repo;            // `slug` NULL: not known, or not looked for yet
     bool has_agent_been;    // what its .git says of the repository now does not count

@@ -17,7 +17,6 @@
 #include "wm/run/phase_outputs.h"
 #include "wm/task/body.h"
 #include "wm/task/wm_log.h"
-#include "wm/workspace/feature_branch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -208,28 +207,28 @@ static bool note_push_place(Outputs *self, Cancel *cancel, GError **error)
     return true;
 }
 
-/* The branch of the run once more, after a failure went back from it; and the way back. Not in the
-   outputs job: there no one else uses the work tree, and the file is the agent's. */
-static bool return_to_branch(Outputs *self, Cancel *cancel, GError **error)
+/* The run's worktree, where it has left one. Where it is not, it held no commits. Not in the
+   outputs job: there the file is the agent's, and no one else uses the work tree. */
+static void find_tree(Outputs *self, Cancel *cancel)
 {
+    static const char *const ask_head[] = { "rev-parse", "HEAD", NULL };
     WmPipeline *base = &self->base;
     g_autoptr(json_t) activation = NULL;
     if (base->git.in_actions ||
-        !wm_run_dir_read_json(&base->dir, "activation.json", &activation, NULL))
-        return true;
-    const char *previous = json_get_text(activation, "prev_branch");
+        !wm_run_dir_read_json(&base->dir, "activation.json", &activation, NULL) ||
+        !json_get_text(activation, "worktree"))
+        return;
     const char *branch = json_get_text(activation, "branch");
-    if (!previous || !wm_git_branch_name_is_valid(&base->git, previous, cancel))
-        return true;
-    base->previous_branch = g_strdup(previous);
-    g_autofree char *current = NULL;
-    if (!branch || !wm_git_branch_name_is_valid(&base->git, branch, cancel) ||
-        !wm_git_branch(&base->git, cancel, &current, NULL) || strcmp(current, previous) != 0)
-        return true;
-    if (!wm_branch_go_back(&base->git, branch, cancel, error))
-        return false;
-    wm_pipeline_say(base, "on branch %s again (previous: %s)", branch, previous);
-    return true;
+    bool is_name = wm_git_branch_name_is_valid(&base->git, branch, cancel);
+    base->start = g_strdup(json_get_text(activation, "start"));
+    if (!wm_run_tree_find(&base->git, base->dir.id, is_name ? branch : NULL, base->start, cancel,
+                          &base->tree)) {
+        g_clear_pointer(&base->start, g_free);
+        wm_git(&base->git, ask_head, 0, cancel, &base->start, NULL);
+        return;
+    }
+    base->git.root = base->tree.root;
+    wm_pipeline_say(base, "worktree %s", base->tree.root);
 }
 
 // ---- the whole ----
@@ -241,8 +240,8 @@ static bool do_phase(Outputs *self, Cancel *cancel, GError **error)
         return false;
     if (self->unsafe)
         return pass_error(error, &self->unsafe);
-    return return_to_branch(self, cancel, error) && note_push_place(self, cancel, error) &&
-           wm_phase_outputs(base, cancel, error);
+    find_tree(self, cancel);
+    return note_push_place(self, cancel, error) && wm_phase_outputs(base, cancel, error);
 }
 
 static void outputs_report(const Outputs *self)

@@ -28,8 +28,7 @@ typedef struct Run { // of wm_run() alone
     WmAgentSpec spec; // borrows from here
     bool has_spec;
     char *prompt, *system_text, *event_path;
-    char *start; // the commit that the agent began with; NULL: none
-    Fd lock;     // while outputs are applied
+    Fd lock; // while outputs are applied
 } Run;
 
 static void run_clear(Run *self)
@@ -38,7 +37,6 @@ static void run_clear(Run *self)
     g_free(self->prompt);
     g_free(self->system_text);
     g_free(self->event_path);
-    g_free(self->start);
     fd_close(self->lock);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
@@ -98,6 +96,7 @@ static void make_spec(Run *self, Cancel *cancel)
         .engine = self->activation.engine,
         .prompt = self->prompt,
         .system_text = self->system_text,
+        .root = base->git.root,
         .run_dir = base->dir.path,
         .run_id = base->dir.id,
         .repo = wm_pipeline_repo(base, cancel, NULL),
@@ -166,9 +165,9 @@ static bool check_items(const WmPipeline *base, GError **error)
 static bool check_commits(const Run *self, Cancel *cancel, GError **error)
 {
     const WmPipeline *base = &self->base;
-    if (!self->start || !wm_pipeline_pushes(base))
+    if (!base->start || !wm_pipeline_pushes(base))
         return true;
-    g_autofree char *range = g_strconcat(self->start, "..HEAD", NULL);
+    g_autofree char *range = g_strconcat(base->start, "..HEAD", NULL);
     for (WmGitLog what = WM_GIT_LOG_PATCHES; what <= WM_GIT_LOG_WORDS; what++) {
         g_autofree char *text = NULL;
         g_autoptr(GError) failed = NULL;
@@ -236,7 +235,7 @@ static bool do_phases(Run *self, Cancel *cancel, GError **error)
         !wm_activate(base, &self->activation, cancel, error))
         return false;
     const char *const ask_start[] = { "rev-parse", "--verify", "--quiet", "HEAD^{commit}", NULL };
-    wm_git(&base->git, ask_start, 0, cancel, &self->start, NULL);
+    wm_git(&base->git, ask_start, 0, cancel, &base->start, NULL);
     if (!note_push_place(base, cancel, error) || !run_agent(self, cancel, error) ||
         !run_validate(self, cancel, error))
         return false;
@@ -251,6 +250,8 @@ static void run_do_report(const Run *self)
     g_autofree char *duration = wm_duration_text(result->duration_ms);
     if (result->run_dir)
         wm_say("wm run: artifacts=%s", result->run_dir);
+    if (result->worktree)
+        wm_say("wm run: worktree=%s", result->worktree);
     wm_say("%s", "");
     wm_say("---");
     wm_say("wm run: task=\"%s\" repo=%s duration=%s exit_code=%d success=%s phase=%s",
@@ -265,8 +266,17 @@ static void run_do_report(const Run *self)
 /* False without a word but the error: nothing has begun. */
 static bool run_begin(Run *self, GError **error)
 {
-    return run_load(self, error) && (self->options->allows_dirty ||
-                                     wm_git_is_clean(&self->base.git, self->base.cancel, error));
+    const WmRunOptions *options = self->options;
+    WmPipeline *base = &self->base;
+    if (!run_load(self, error) ||
+        (!options->allows_dirty && !wm_git_is_clean(&base->git, base->cancel, error)))
+        return false;
+    // a checkout of Actions, or of a rehearsal, is the run's alone; one without a commit has no
+    // worktree
+    self->activation.is_in_place = options->is_in_place || options->is_rehearsal ||
+                                   base->git.in_actions ||
+                                   !wm_run_tree_is_possible(&base->git, base->cancel);
+    return cancel_check(base->cancel, error);
 }
 
 static bool run_finish(Run *self, GError *failure, GError **error)

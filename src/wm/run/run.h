@@ -14,6 +14,7 @@ typedef struct WmRunOptions { // all borrowed
     const char *repo; // OWNER/NAME; NULL: found from `root`, wm_repo_find()
     int64_t issue;    // --issue; 0: none
     bool allows_dirty, is_agent_only, is_staged;
+    bool is_in_place;   // the agent works in `root`, which is this run's alone
     bool is_rehearsal;  // nothing is written anywhere but in the run directory; implies staged
     int64_t grace_ms;   // 0: as specified; tests shorten it
     int64_t timeout_ms; // 0: the task's
@@ -25,6 +26,7 @@ typedef struct WmRunResult {
     int64_t duration_ms;
     GPtrArray *errors; // char *
     char *run_dir;     // NULL: none was made
+    char *worktree;    // what is left in it is nowhere else; NULL: there is none
     WmAgentResult agent;
     WmUsage judge_usage; // of the model that looked for threats
     json_t *outputs;     // array

@@ -330,17 +330,9 @@ static RunEnd do_run(Run *self, char **ret_reason)
         *ret_reason = g_strdup(error->message);
         return RUN_BACK; // not the run's fault: no network, no room on the disk
     }
-    const char *const words[] = { "run",
-                                  "--repo-root",
-                                  self->place.work,
-                                  "--task",
-                                  self->task_name,
-                                  "--event-name",
-                                  event_name,
-                                  "--payload",
-                                  event_path,
-                                  "--agent-only",
-                                  NULL };
+    const char *const words[] = { "run",           "--repo-root",  self->place.work, "--task",
+                                  self->task_name, "--event-name", event_name,       "--payload",
+                                  event_path,      "--agent-only", "--in-place",     NULL };
     if (!run_agent(self, words, &status, &error)) {
         *ret_reason = g_strdup(error->message);
         return RUN_AGAIN;

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-void wm_branch_clear(WmBranch *self)
-{
-    g_clear_pointer(&self->name, g_free);
-    g_clear_pointer(&self->previous, g_free);
-}
-
 static bool exists(const WmGit *git, const char *name, Cancel *cancel)
 {
     g_autofree char *ref = g_strconcat("refs/heads/", name, NULL);
@@ -20,23 +14,27 @@ static bool exists(const WmGit *git, const char *name, Cancel *cancel)
     return wm_git_ask(git, args, 0, cancel, &status, NULL, NULL, NULL) && status == 0;
 }
 
-/* wm/fix-20260420-100607, and -2 to -9 while there is one of that name. */
-static bool make_branch(const WmGit *git, const WmBranchWish *wish, Cancel *cancel, char **ret_name,
-                        GError **error)
+char *wm_branch_name(const char *task_name, gint64 at_ms)
 {
-    g_autofree char *slug = wm_slug(wish->task_name);
+    g_autofree char *slug = wm_slug(task_name);
     struct tm at = { .tm_mday = 1 };
-    time_to_utc((time_t)(wish->at_ms / 1000), &at);
-    g_autofree char *first =
-        g_strdup_printf("wm/%s-%04d%02d%02d-%02d%02d%02d", slug, at.tm_year + 1900, at.tm_mon + 1,
-                        at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec);
+    time_to_utc((time_t)(at_ms / 1000), &at);
+    return g_strdup_printf(WM_BRANCH_PREFIX "%s-%04d%02d%02d-%02d%02d%02d", slug, at.tm_year + 1900,
+                           at.tm_mon + 1, at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec);
+}
+
+bool wm_branch_make(const WmGit *git, const char *task_name, gint64 at_ms, const char *commit,
+                    Cancel *cancel, char **ret_name, GError **error)
+{
+    g_autofree char *first = wm_branch_name(task_name, at_ms);
     for (int i = 1; i <= WM_BRANCH_MAX_SUFFIX; i++) {
         g_autofree char *name = i == 1 ? g_strdup(first) : g_strdup_printf("%s-%d", first, i);
         if (exists(git, name, cancel))
             continue;
-        const char *const args[] = { "checkout", "-q", "-b", name, NULL };
+        const char *const args[] = { "branch", "-q",   "--no-track", "--end-of-options",
+                                     name,     commit, NULL };
         g_autoptr(GError) failed = NULL;
-        g_autofree char *tried = g_strconcat("checkout -b ", name, NULL);
+        g_autofree char *tried = g_strconcat("branch ", name, NULL);
         if (wm_git_named(git, args, tried, cancel, &failed)) {
             *ret_name = g_steal_pointer(&name);
             return true;
@@ -46,38 +44,40 @@ static bool make_branch(const WmGit *git, const WmBranchWish *wish, Cancel *canc
         return pass_error(error, &failed);
     }
     return fail_with(error, KEDGE_ERROR_FAILED,
-                     "git checkout -b %s: this branch and those up to %s-%d are there already",
-                     first, first, WM_BRANCH_MAX_SUFFIX);
+                     "git branch %s: this branch and those up to %s-%d are there already", first,
+                     first, WM_BRANCH_MAX_SUFFIX);
 }
 
-bool wm_branch_prepare(const WmGit *git, const WmBranchWish *wish, Cancel *cancel,
-                       WmBranch *ret_branch, GError **error)
+bool wm_branch_check_base(const WmGit *git, const char *base, Cancel *cancel, GError **error)
 {
-    g_auto(WmBranch) branch = { 0 };
-    if (!wm_git_branch(git, cancel, &branch.previous, error))
+    return !base || wm_git_branch_name_is_valid(git, base, cancel) ||
+           fail_with(error, KEDGE_ERROR_FAILED,
+                     "safe-outputs.create-pull-request.base-branch: \"%s\" is no name of a branch",
+                     base);
+}
+
+bool wm_branch_prepare(const WmGit *git, const WmBranchWish *wish, Cancel *cancel, char **ret_name,
+                       char **ret_previous, GError **error)
+{
+    g_autofree char *previous = NULL, *name = NULL;
+    if (!wm_git_branch(git, cancel, &previous, error))
         return false;
-    g_autofree char *default_branch = wm_git_default_branch(git, wish->of_payload, cancel);
-    if (!cancel_check(cancel, error))
+    g_autofree char *usual = wm_git_default_branch(git, wish->of_payload, cancel);
+    if (!cancel_check(cancel, error) || !wm_branch_check_base(git, wish->base, cancel, error))
         return false;
-    const char *base = wish->base ? wish->base : default_branch;
-    if (wish->base && !wm_git_branch_name_is_valid(git, base, cancel))
-        return fail_with(error, KEDGE_ERROR_FAILED,
-                         "safe-outputs.create-pull-request.base-branch: \"%s\" is no name of a "
-                         "branch",
-                         base);
-    branch.is_new = strcmp(branch.previous, default_branch) == 0 ||
-                    strcmp(branch.previous, base) == 0 || strcmp(branch.previous, "HEAD") == 0;
-    if (!branch.is_new)
-        branch.name = g_strdup(branch.previous);
-    else if (!make_branch(git, wish, cancel, &branch.name, error))
+    const char *base = wish->base ? wish->base : usual;
+    if (strcmp(previous, usual) != 0 && strcmp(previous, base) != 0 &&
+        strcmp(previous, "HEAD") != 0) {
+        *ret_name = g_strdup(previous);
+        *ret_previous = g_steal_pointer(&previous);
+        return true;
+    }
+    if (!wm_branch_make(git, wish->task_name, wish->at_ms, "HEAD", cancel, &name, error))
         return false;
-    *ret_branch = branch;
-    branch = (WmBranch) { 0 };
+    const char *const args[] = { "checkout", "-q", name, "--", NULL };
+    if (!wm_git(git, args, 0, cancel, NULL, error))
+        return false;
+    *ret_name = g_steal_pointer(&name);
+    *ret_previous = g_steal_pointer(&previous);
     return true;
-}
-
-bool wm_branch_go_back(const WmGit *git, const char *previous, Cancel *cancel, GError **error)
-{
-    const char *const args[] = { "checkout", "-q", previous, "--", NULL };
-    return wm_git_named(git, args, "checkout previous branch", cancel, error);
 }

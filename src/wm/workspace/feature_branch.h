@@ -1,12 +1,19 @@
 /*
- * The branch on which an agent works when its task may open a pull request, and the way back
- * (task-engine §5.5).
+ * The branch on which an agent works (task-engine §5.5).
  */
 #pragma once
 
 #include "wm/workspace/quarantine.h"
 
-#define WM_BRANCH_MAX_SUFFIX 9 // of branches that one second has made: -2 to -9
+#define WM_BRANCH_PREFIX     "wm/" // of branches that kedge makes
+#define WM_BRANCH_MAX_SUFFIX 99    // of branches that one second has made: -2 to -99
+
+/* wm/fix-20260420-100607: of that task, at that time. Caller frees. */
+char *wm_branch_name(const char *task_name, gint64 at_ms);
+
+/* Makes one at `commit`, with a suffix while there is one of its name. Nothing is checked out. */
+bool wm_branch_make(const WmGit *git, const char *task_name, gint64 at_ms, const char *commit,
+                    Cancel *cancel, char **ret_name, GError **error);
 
 typedef struct WmBranchWish { // all borrowed
     const char *task_name;
@@ -15,17 +22,10 @@ typedef struct WmBranchWish { // all borrowed
     gint64 at_ms;
 } WmBranchWish;
 
-typedef struct WmBranch {
-    char *name;     // on which the work tree is now
-    char *previous; // "HEAD": none
-    bool is_new;
-} WmBranch;
-void wm_branch_clear(WmBranch *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmBranch, wm_branch_clear)
-
-/* Makes and checks out a branch, unless the work tree is on one already that is neither the default
-   branch nor the base. */
-bool wm_branch_prepare(const WmGit *git, const WmBranchWish *wish, Cancel *cancel,
-                       WmBranch *ret_branch, GError **error);
-/* `git checkout previous branch: <reason>`. */
-bool wm_branch_go_back(const WmGit *git, const char *previous, Cancel *cancel, GError **error);
+/* Is the base that the policy names, if any, a name of a branch? */
+bool wm_branch_check_base(const WmGit *git, const char *base, Cancel *cancel, GError **error);
+/* In a checkout that is the run's alone: makes and checks out a branch, unless it is on one already
+   that is neither the default branch nor the base. *ret_previous: where it was; "HEAD": on none.
+   Callers free. */
+bool wm_branch_prepare(const WmGit *git, const WmBranchWish *wish, Cancel *cancel, char **ret_name,
+                       char **ret_previous, GError **error);

@@ -20,6 +20,7 @@
 #define KEPT_S        (24 * 60 * 60) // longer than any run
 #define LOCK_NAME     ".fetch.lock"
 #define LOCK_PAUSE_MS 50
+#define FROM_AGENT    "refs/kedge/head" // in the second clone
 
 static void remove_dir(const char *path)
 {
@@ -217,16 +218,15 @@ bool wm_place_take_branch(const WmPlace *self, Cancel *cancel, GError **error)
     g_autofree char *branch = NULL;
     if (!wm_git_branch(&theirs, cancel, &branch, error))
         return false;
-    if (strcmp(branch, "HEAD") == 0)
-        return true; // it looked at another commit; there is nothing that could be pushed
-    if (!wm_git_branch_name_is_valid(&ours, branch, cancel))
+    bool is_on_none = strcmp(branch, "HEAD") == 0;
+    if (!is_on_none && !wm_git_branch_name_is_valid(&ours, branch, cancel))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "the agent left no branch but \"%s\"",
                          branch);
-    if (strcmp(branch, self->branch) == 0)
-        return true; // nothing to push
     g_autofree char *source = g_strconcat("file://", self->work, NULL);
-    g_autofree char *refspec = g_strdup_printf("+refs/heads/%s:refs/heads/%s", branch, branch);
     return run_place_git(self->policy, cancel, error, "fetch", "-q", "--no-tags",
-                         "--update-shallow", source, refspec, NULL) &&
-           run_place_git(self->policy, cancel, error, "checkout", "-q", branch, "--", NULL);
+                         "--update-shallow", source, "+HEAD:" FROM_AGENT, NULL) &&
+           (is_on_none ? run_place_git(self->policy, cancel, error, "checkout", "-q", "--detach",
+                                       FROM_AGENT, "--", NULL)
+                       : run_place_git(self->policy, cancel, error, "checkout", "-q", "--no-track",
+                                       "-B", branch, FROM_AGENT, "--", NULL));
 }

@@ -29,8 +29,9 @@ bool wm_place_make_here(const char *root, WmPlaceFill add_files, void *user_data
 /* When the agent has ended: the second clone, and its files. An agent knows where its own clone is,
    and could have written what lies beside it. */
 bool wm_place_set_apart(WmPlace *self, const char *root, Cancel *cancel, GError **error);
-/* Takes the branch that the agent's clone is on, with its commits, into the second clone; nothing
-   when it is on none. PROTOCOL: what the agent left cannot be taken. */
+/* Takes the branch that the agent's clone is on, or the commit when it is on none, with all its
+   commits, into the second clone, which is then there. PROTOCOL: what the agent left cannot be
+   taken. */
 bool wm_place_take_branch(const WmPlace *self, Cancel *cancel, GError **error);
 /* Removes directories of runs whose process was killed, after a day. */
 void wm_place_prune(void);

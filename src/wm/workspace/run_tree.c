@@ -1,0 +1,273 @@
+/* See run_tree.h. */
+#include "wm/workspace/run_tree.h"
+
+#include "base/dirs.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "base/timefmt.h"
+#include "wm/workspace/feature_branch.h"
+#include "wm/workspace/run_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILL_MS    ((int64_t)10 * 60 * 1000) // large repositories, and filters that fetch
+#define DIR_NAME   "wm"                      // below that of all worktrees
+#define HEADS      "refs/heads/"
+#define MAX_PRUNED 64 // worktrees of killed runs that are looked at
+
+void wm_run_tree_clear(WmRunTree *self)
+{
+    g_clear_pointer(&self->top, g_free);
+    g_clear_pointer(&self->root, g_free);
+    g_clear_pointer(&self->branch, g_free);
+    g_clear_pointer(&self->start, g_free);
+    fd_close(self->lock);
+    self->lock = -1;
+}
+
+// ---- where it is ----
+
+static char *tree_home(void)
+{
+    g_autofree char *dir = dirs_worktrees();
+    return g_build_filename(dir, DIR_NAME, NULL);
+}
+
+/* What git prints; NULL: it says no. Caller frees. */
+static char *tree_ask(const WmGit *git, Cancel *cancel, const char *const *args)
+{
+    g_autofree char *output = NULL;
+    int status = 1;
+    bool is_told = wm_git_ask(git, args, 0, cancel, &status, &output, NULL, NULL);
+    return is_told && status == 0 ? g_steal_pointer(&output) : NULL;
+}
+
+bool wm_run_tree_is_possible(const WmGit *git, Cancel *cancel)
+{
+    static const char *const ask_commit[] = { "rev-parse", "--verify", "--quiet", "HEAD^{commit}",
+                                              NULL };
+    static const char *const ask_inside[] = { "rev-parse", "--is-inside-work-tree", NULL };
+    g_autofree char *commit = tree_ask(git, cancel, ask_commit);
+    g_autofree char *inside = commit ? tree_ask(git, cancel, ask_inside) : NULL;
+    return g_strcmp0(inside, "true") == 0;
+}
+
+/* The same directory of the worktree: the root may be a directory in its repository. */
+static bool tree_set_root(WmRunTree *self, const WmGit *git, Cancel *cancel, GError **error)
+{
+    static const char *const ask[] = { "rev-parse", "--show-prefix", NULL };
+    g_autofree char *prefix = NULL;
+    if (!wm_git(git, ask, 0, cancel, &prefix, error))
+        return false;
+    size_t size = strlen(prefix);
+    if (size > 0 && prefix[size - 1] == '/')
+        prefix[size - 1] = '\0';
+    self->root = g_build_filename(self->top, *prefix != '\0' ? prefix : NULL, NULL);
+    return true;
+}
+
+/* Held while the run lives, however it ends. False: it is gone, or another process holds it. */
+static bool tree_lock(WmRunTree *self)
+{
+    g_auto(Fd) fd = open(self->top, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool is_locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (fd < 0 || (!is_locked && errno == EWOULDBLOCK))
+        return false;
+    if (is_locked) // a file system without locks has none to offer
+        self->lock = fd_steal(&fd);
+    return true;
+}
+
+// ---- its beginning ----
+
+/* Empty at first: what the configuration includes by condition may be other there, so that git asks
+   it there for its filters before a file is written. */
+static bool tree_fill(const WmRunTree *self, const WmGit *git, Cancel *cancel, GError **error)
+{
+    const WmGit ours = { .root = self->top };
+    const char *const add[] = { "worktree",   "add", "--no-checkout", "--end-of-options", self->top,
+                                self->branch, NULL };
+    static const char *const fill[] = { "reset", "-q", "--hard", NULL };
+    return wm_git(git, add, FILL_MS, cancel, NULL, error) &&
+           wm_git(&ours, fill, FILL_MS, cancel, NULL, error);
+}
+
+static void tree_remove(const WmRunTree *self, const WmGit *git, Cancel *cancel)
+{
+    // git would look at its state first, with what an agent made of its configuration
+    const char *const forget[] = { "worktree",         "remove",  "--force", "--force",
+                                   "--end-of-options", self->top, NULL };
+    const char *const drop[] = { "branch", "-q", "-D", "--end-of-options", self->branch, NULL };
+    if (!file_remove_tree(self->top, NULL))
+        return;
+    wm_git(git, forget, 0, cancel, NULL, NULL);
+    if (self->branch && g_str_has_prefix(self->branch, WM_BRANCH_PREFIX))
+        wm_git(git, drop, 0, cancel, NULL, NULL);
+}
+
+static bool tree_make_dir(WmRunTree *self, const char *run_id, GError **error)
+{
+    g_autofree char *home = tree_home();
+    if (!file_make_dirs(home, 0700, error))
+        return false;
+    self->top = g_build_filename(home, run_id, NULL);
+    if (mkdir(self->top, 0700) < 0) {
+        fail_with_errno(error, errno, "cannot make directory %s", self->top);
+        g_clear_pointer(&self->top, g_free); // it is another's
+        return false;
+    }
+    tree_lock(self); // before git knows of it: another run may look for those that were killed
+    return true;
+}
+
+bool wm_run_tree_make(const WmGit *git, const char *run_id, const char *task_name,
+                      const char *commit, Cancel *cancel, WmRunTree *ret_tree, GError **error)
+{
+    g_auto(WmRunTree) self = WM_RUN_TREE_NONE;
+    self.start = g_strdup(commit);
+    bool is_made =
+        tree_make_dir(&self, run_id, error) && tree_set_root(&self, git, cancel, error) &&
+        wm_branch_make(git, task_name, time_now_ms(), commit, cancel, &self.branch, error) &&
+        tree_fill(&self, git, cancel, error);
+    if (is_made && !file_is_directory(self.root))
+        is_made = file_make_dirs(self.root, 0700, error); // the commit may have nothing of it
+    if (!is_made) {
+        g_prefix_error(error, "cannot make a worktree for the run: ");
+        if (self.top)
+            tree_remove(&self, git, NULL);
+        return false;
+    }
+    *ret_tree = self;
+    self = WM_RUN_TREE_NONE;
+    return true;
+}
+
+bool wm_run_tree_find(const WmGit *git, const char *run_id, const char *branch, const char *start,
+                      Cancel *cancel, WmRunTree *ret_tree)
+{
+    g_autofree char *home = tree_home();
+    g_auto(WmRunTree) self = WM_RUN_TREE_NONE;
+    self.top = g_build_filename(home, run_id, NULL);
+    if (!tree_lock(&self) || !tree_set_root(&self, git, cancel, NULL))
+        return false;
+    self.branch = g_strdup(branch);
+    self.start = g_strdup(start);
+    *ret_tree = self;
+    self = WM_RUN_TREE_NONE;
+    return true;
+}
+
+// ---- its end ----
+
+static unsigned count_lines(const char *text)
+{
+    unsigned count = *text != '\0' ? 1 : 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+/* Commits of `head` that no other branch and nothing of a remote has. -1: git does not tell. */
+static int64_t count_own(const WmRunTree *self, const WmGit *ours, const char *head,
+                         const char *current, Cancel *cancel)
+{
+    g_autofree char *not_here = g_strconcat("--exclude=" HEADS, current, NULL);
+    g_autofree char *not_own =
+        g_strconcat("--exclude=" HEADS, self->branch ? self->branch : current, NULL);
+    g_autofree char *not_start = self->start ? g_strconcat("^", self->start, NULL) : NULL;
+    const char *const args[] = { "rev-list", "--count",           head,        "--not", not_here,
+                                 not_own,    "--glob=" HEADS "*", "--remotes", "--not", not_start,
+                                 NULL };
+    g_autofree char *text = tree_ask(ours, cancel, args);
+    int64_t count = -1;
+    return text && str_parse_int(text, &count) ? count : -1;
+}
+
+static void append_part(GString *out, int64_t count, const char *one, const char *many)
+{
+    if (count <= 0)
+        return;
+    g_string_append(out, out->len > 0 ? ", " : "");
+    g_string_append_printf(out, "%" G_GINT64_FORMAT " %s", count, count == 1 ? one : many);
+}
+
+/* What would be lost with it; NULL: nothing. Caller frees. */
+static char *tree_left(const WmRunTree *self, Cancel *cancel)
+{
+    static const char *const status[] = { "status", "--porcelain", NULL };
+    const WmGit ours = { .root = self->top };
+    g_autofree char *own = self->branch ? g_strconcat(HEADS, self->branch, NULL) : NULL;
+    g_autofree char *mark = g_build_filename(self->top, ".git", NULL), *current = NULL;
+    bool is_checkout = file_exists(mark); // without, git would look for a repository above it
+    g_autofree char *changes = is_checkout ? tree_ask(&ours, cancel, status) : NULL;
+    if (!changes || !wm_git_branch(&ours, cancel, &current, NULL))
+        return g_strdup("git cannot tell what is in it");
+    int64_t commits = count_own(self, &ours, "HEAD", current, cancel);
+    if (commits == 0 && own && strcmp(current, self->branch) != 0)
+        commits = count_own(self, &ours, own, current, cancel);
+    if (commits < 0)
+        return g_strdup("git cannot tell what is in it");
+    g_autoptr(GString) left = g_string_new(NULL);
+    append_part(left, commits, "commit that is not on GitHub", "commits that are not on GitHub");
+    append_part(left, count_lines(changes), "file that is not committed",
+                "files that are not committed");
+    return left->len > 0 ? g_strdup(left->str) : NULL;
+}
+
+void wm_run_tree_end(WmRunTree *self, const WmGit *git, Cancel *cancel, char **ret_left)
+{
+    g_autofree char *left = tree_left(self, cancel);
+    if (!left)
+        tree_remove(self, git, cancel);
+    *ret_left = g_steal_pointer(&left);
+}
+
+// ---- those of killed runs ----
+
+/* Its run's directory is there, and says that it did not come to its end. */
+static bool was_killed(const char *runs, const char *run_id)
+{
+    g_auto(WmRunDir) dir = { 0 };
+    g_autoptr(json_t) meta = NULL;
+    g_autofree char *path = g_build_filename(runs, run_id, NULL);
+    return wm_run_dir_open(path, &dir, NULL) &&
+           wm_run_dir_read_json(&dir, "meta.json", &meta, NULL) &&
+           !json_get_bool(meta, "success", true) &&
+           g_strcmp0(json_get_text(meta, "phase"), "conclusion") != 0;
+}
+
+/* Adds its path to `left` where something is in it. */
+static void tree_prune(const WmGit *git, const char *runs, const char *run_id, Cancel *cancel,
+                       GPtrArray *left)
+{
+    g_auto(WmRunTree) self = WM_RUN_TREE_NONE;
+    g_autofree char *text = NULL;
+    if (!was_killed(runs, run_id) || !wm_run_tree_find(git, run_id, NULL, NULL, cancel, &self))
+        return;
+    const WmGit ours = { .root = self.top };
+    if (self.lock < 0 || !wm_git_branch(&ours, cancel, &self.branch, NULL))
+        return;
+    wm_run_tree_end(&self, git, cancel, &text);
+    if (text)
+        g_ptr_array_add(left, g_strdup(self.top));
+}
+
+void wm_run_tree_prune(const WmGit *git, const char *runs, Cancel *cancel, GPtrArray **ret_left)
+{
+    static const char *const list[] = { "worktree", "list", "--porcelain", NULL };
+    g_autofree char *text = tree_ask(git, cancel, list), *home = tree_home();
+    g_autofree char *start = g_strconcat("worktree ", home, "/", NULL);
+    *ret_left = g_ptr_array_new_with_free_func(g_free);
+    g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
+    unsigned count = 0;
+    for (char **line = lines; *line && count < MAX_PRUNED; line++) {
+        if (!g_str_has_prefix(*line, start) || strchr(*line + strlen(start), '/'))
+            continue;
+        tree_prune(git, runs, *line + strlen(start), cancel, *ret_left);
+        count++;
+    }
+}
