@@ -183,7 +183,7 @@ export class Kedge {
     setFollowUpMode(mode: QueueMode): Promise<void>;
     setInterruptMode(mode: "immediate" | "wait"): Promise<void>;
     setPlanMode(enabled: boolean, prompt?: string): Promise<PlanModeName>;
-    setPlanMode(enabled: boolean, prompt?: string): Promise<void>;
+    setFastMode(enabled: boolean): Promise<{ enabled: boolean; active: boolean }>;
     setAutoRetry(enabled: boolean): Promise<void>;
     abortRetry(): Promise<void>;
     setAutoCompaction(enabled: boolean): Promise<void>;

@@ -394,9 +394,8 @@ export class Kedge {
         return (await this.command("set_plan_mode", { enabled, prompt })).mode;
     }
 
-    /** Only read and plan, until a person approves; `prompt` says what to plan and is sent at once. */
-    setPlanMode(enabled, prompt) {
-        return this.command("set_plan_mode", { enabled, prompt });
+    setFastMode(enabled) {
+        return this.command("set_fast_mode", { enabled });
     }
 
     setAutoRetry(enabled) {

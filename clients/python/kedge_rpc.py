@@ -428,13 +428,13 @@ class Kedge:
     def set_interrupt_mode(self, mode: Literal["immediate", "wait"]) -> None:
         self.command("set_interrupt_mode", mode=mode)
 
-    def set_plan_mode(self, enabled: bool, prompt: Optional[str] = None) -> None:
-        """Only read and plan, until a person approves; `prompt` says what to plan and is sent at once."""
-        self.command("set_plan_mode", enabled=enabled, prompt=prompt)
-
     def set_plan_mode(self, enabled: bool, prompt: Optional[str] = None) -> str:
         """On: the model only reads and plans, until a person approves; `prompt` is sent at once. Off: paused. The mode: "plan", "plan_paused", "none"."""
         return self.command("set_plan_mode", enabled=enabled, prompt=prompt)["mode"]
+
+    def set_fast_mode(self, enabled: bool) -> Dict[str, Any]:
+        """Saves the setting serviceTier: `priority` costs more. {"enabled","active"}"""
+        return self.command("set_fast_mode", enabled=enabled)
 
     def set_auto_retry(self, enabled: bool) -> None:
         self.command("set_auto_retry", enabled=enabled)

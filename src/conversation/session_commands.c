@@ -491,12 +491,6 @@ COMMAND(get_branch_messages)
     return points && reply_with(reply, "messages", points);
 }
 
-COMMAND(get_fork_messages)
-{
-    json_t *points = agent_session_branch_points(session, error);
-    return points && reply_with(reply, "messages", points);
-}
-
 COMMAND(get_tree)
 {
     reply->data = agent_session_tree(session, error);
@@ -514,6 +508,12 @@ COMMAND(get_last_assistant_text)
     {                                                                                              \
         .name = #command, .help = help_, .fields = fields_, .args_size = sizeof(CommandArgs),      \
         .run = run_##command                                                                       \
+    }
+/* Another name, of another peer. */
+#define SAME_ROW(command, same, help_)                                                             \
+    {                                                                                              \
+        .name = #command, .help = help_, .fields = no_fields, .args_size = sizeof(CommandArgs),    \
+        .run = run_##same                                                                          \
     }
 #define TYPED_ROW(command, help_, fields_, ...)                                                    \
     {                                                                                              \
@@ -583,9 +583,10 @@ static const SessionCommand commands[] = {
               .argument = "TITLE", .summary = "name this session", .field = "name"),
     ROW(get_session_stats, "Messages, tokens and cost", no_fields),
     ROW(get_commands, "The slash commands that there are", no_fields),
+    SAME_ROW(get_available_commands, get_commands, "The same as get_commands"),
     ROW(get_messages, "The messages so far", no_fields),
     ROW(get_branch_messages, "The user messages that can be branched from", no_fields),
-    ROW(get_fork_messages, "The same as get_branch_messages", no_fields),
+    SAME_ROW(get_fork_messages, get_branch_messages, "The same as get_branch_messages"),
     ROW(get_tree, "All entries of the session, its leaf and its labels", no_fields),
     ROW(get_last_assistant_text, "The text of the last answer", no_fields),
     { 0 },

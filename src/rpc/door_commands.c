@@ -8,7 +8,7 @@
 #include "rpc/logins.h"
 
 typedef struct DoorArgs { // of all: each has some of them
-    bool is_full;
+    bool is_full, is_fast;
     const json_t *tools;
     const char *output_path, *provider, *key;
 } DoorArgs;
@@ -16,6 +16,12 @@ typedef struct DoorArgs { // of all: each has some of them
 static const FieldDef detail_fields[] = {
     { "fullUpdates", FIELD_BOOLEAN, offsetof(DoorArgs, is_full), .is_required = true,
       .help = "Each message_update carries the message so far" },
+    { 0 },
+};
+
+static const FieldDef fast_fields[] = {
+    { "enabled", FIELD_BOOLEAN, offsetof(DoorArgs, is_fast), .is_required = true,
+      .help = "The service tier priority, which costs more" },
     { 0 },
 };
 
@@ -81,6 +87,16 @@ DOOR(set_event_detail)
     const DoorArgs *args = args_;
     event_hub_set_detail(agent_session_events(link->session), link->subscription,
                          args->is_full ? DETAIL_WHOLE : DETAIL_DELTAS);
+    return true;
+}
+
+DOOR(set_fast_mode)
+{
+    const DoorArgs *args = args_;
+    const char *tier = args->is_fast ? "priority" : "none";
+    if (!agent_session_set_service_tier(link->session, tier, error))
+        return false;
+    *ret_data = json_make("enabled:%i active:%i", args->is_fast, args->is_fast);
     return true;
 }
 
@@ -151,6 +167,8 @@ DOOR(host_tool_result)
 static const DoorCommand commands[] = {
     { "set_event_detail", "How much message_update says", detail_fields,
       .run = run_set_event_detail },
+    { "set_fast_mode", "Saves the setting serviceTier, which counts from the next run on",
+      fast_fields, .run = run_set_fast_mode },
     { "set_host_tools", "Tools that the client carries out", host_tools_fields,
       .run = run_set_host_tools },
     { "export_html", "Writes the session as one HTML file that loads nothing, all branches in it",

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
-from client import COMMENT, KEDGE, RpcTest  # noqa: E402
+from client import COMMENT, KEDGE, WAIT, RpcTest  # noqa: E402
 
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
 MODULES = pathlib.Path(os.environ.get("KEDGE_NPM", pathlib.Path(KEDGE).resolve().parent / "npm")) / "node_modules"
@@ -33,6 +33,27 @@ class Peers(RpcTest):
         self.script({"text": "one"}, {"tool_calls": [wait]}, {"text": "two"}, {"text": "three"},
                     {"when": {"last_user_contains": "slow"}, "text": "slow", "stall_after": 3}, {"text": "## Goal\nwords", "repeat": 5})
         self.run_peer("node", "pi.mjs", "@mariozechner/pi-coding-agent/dist/modes/rpc/rpc-client.js")
+
+    def test_pi_opens_sessions(self):
+        """However they end; it writes its page from all that is in them."""
+        cli = MODULES / "@mariozechner/pi-coding-agent/dist/cli.js"
+        if not shutil.which("node") or not cli.exists():
+            self.skipTest(f"no node, or no {cli} (tools/npm-peers)")
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": "touch running; sleep 60"}}]},
+                    {"status": 401}, {"text": "words of the third"})
+        client = self.client("--allow-writes")
+        client.get("prompt", message="one")
+        client.wait_for_file("running")
+        client.get("abort")
+        client.event("agent_end")
+        client.prompt("two")
+        client.prompt("three")
+        client.process.kill()
+        client.process.wait()
+        page = pathlib.Path(self.root, "page.html")
+        done = subprocess.run(["node", cli, "--export", self.session_files()[0], page], env={"HOME": self.root, "PATH": os.environ["PATH"], "PI_OFFLINE": "1"},
+                              capture_output=True, text=True, timeout=WAIT, check=False)
+        self.assertEqual((done.returncode, page.exists()), (0, True), done.stderr)
 
     def test_acp(self):
         def when(words, **turn):
