@@ -1,10 +1,10 @@
 /*
- * Fuzz target: a task's body with its expressions, and the text of an event. The first line is the
- * payload, the rest the body. What checks without a problem expands strictly, but for what only the
- * payload can say; a body without expressions stays as it is; cleaned text is bounded and holds no
- * control characters.
+ * Fuzz target: a task's body with its blocks and expressions, and the text of an event. The first
+ * line is the payload, the rest the body. What checks without a problem expands strictly, but for
+ * what only the payload can say; a body without either stays as it is; cleaned text is bounded and
+ * holds no control characters.
  */
-#include "wm/task/expression.h"
+#include "wm/task/template.h"
 
 #include <string.h>
 
@@ -30,15 +30,16 @@ static void check_body(const char *body, const WmEvent *event)
     const WmScope scope = { .task_name = "t", .event = event, .sanitized = &sanitized };
     g_autoptr(GPtrArray) problems = wm_notes_new();
     g_autoptr(GPtrArray) hints = wm_notes_new();
-    wm_expressions_check(body, problems, hints);
+    const WmTask task = { .body = (char *)body };
+    wm_template_check(&task, problems, hints);
     g_autofree char *strict = NULL, *lenient = NULL;
     g_autoptr(GError) error = NULL;
-    bool ok = wm_expressions_expand(body, &scope, false, &strict, &error);
+    bool ok = wm_template_expand(&task, &scope, false, &strict, &error);
     g_assert(ok || problems->len > 0 || strstr(error->message, "not an object at segment") ||
              strstr(error->message, "would be larger"));
-    if (wm_expressions_expand(body, &scope, true, &lenient, NULL))
+    if (wm_template_expand(&task, &scope, true, &lenient, NULL))
         g_assert(!ok || g_str_equal(strict, lenient));
-    if (!strstr(body, "${{"))
+    if (!strstr(body, "{{"))
         g_assert(g_str_equal(strict, body));
 }
 

@@ -33,8 +33,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         check_path(import);
     g_autoptr(WmTask) task = NULL;
     g_autoptr(GError) error = NULL;
-    bool is_loaded =
-        wm_task_load(text, rest, ".wm/tasks/x.md", "/nonexistent", NULL, &task, &error);
+    bool is_loaded = wm_task_parse(text, rest, ".wm/tasks/x.md", NULL, &task, &error) &&
+                     wm_task_import(task, text, rest, "/nonexistent", NULL, &error);
+    g_autoptr(GPtrArray) names = wm_import_names(text, rest, ".wm/tasks/x.md");
+    g_assert(names);
     g_assert(is_loaded == (error == NULL));
     g_assert(error || task->body);
     return 0;

@@ -94,6 +94,19 @@ run kedge wm add "$HOME/from/new.md"
 expect_exit 0
 expect_file .wm/tasks/new.md
 
+t "add: what is beside a file comes along"
+mkdir -p "$HOME/from/shared" && echo 'From there.' >"$HOME/from/shared/house.md"
+ln -sf /etc/hostname "$HOME/from/shared/link.md"
+printf -- '---\non: issues\nimports: [shared/house.md]\n---\n{{#import? shared/link.md}}Do.\n' >"$HOME/from/along.md"
+rm -r .wm/tasks/shared .wm/tasks/new.md
+run kedge wm add "$HOME/from/along.md"
+expect_exit 0
+expect_file .wm/tasks/shared/house.md 'From there.'
+expect_no_file .wm/tasks/shared/link.md
+shared_part
+run kedge wm add "$HOME/from/new.md"
+expect_contains stderr "kept existing .wm/tasks/shared/house.md"
+
 t "rehearse: as the run would be"
 wm_commit
 run kedge wm rehearse new --issue 12 --json

@@ -187,7 +187,7 @@ run kedge wm add "$FORGE_URL/flow.md"
 expect_exit 1
 expect_contains stderr "can be added to its frontmatter; add it by hand"
 
-t "add: the task stays when compile fails"
+t "add: what compile refuses is not written, nor does it replace what is there"
 serve '^/bad.md$' '---
 on: issues
 ---
@@ -195,9 +195,79 @@ ${{ secrets.X }}
 '
 run kedge wm add "$FORGE_URL/bad.md"
 expect_exit 1
-expect_contains stderr "Wrote .wm/tasks/bad.md"
+expect_not_contains stderr Wrote
 expect_contains stderr 'error: .wm/tasks/bad.md: expression "secrets.X"'
-expect_file .wm/tasks/bad.md
+expect_no_file .wm/tasks/bad.md
+serve_nothing
+serve '^/raw/o/r/main/workflows/triage.md$' "$good"
+run kedge wm add o/r/triage
+cp .wm/tasks/triage.md ../kept.md
+serve_nothing
+serve '^/raw/o/r/main/workflows/triage.md$' '---
+on: issues
+---
+${{ secrets.X }}
+'
+for words in 'add o/r/triage --force' 'update triage'; do
+    # shellcheck disable=SC2086
+    run kedge wm $words
+    expect_exit 1
+    expect_contains stderr 'error: .wm/tasks/triage.md: expression "secrets.X"'
+    cmp -s .wm/tasks/triage.md ../kept.md || fail "$words: it was replaced"
+done
+serve_nothing
+run kedge wm compile
+expect_exit 0
+
+t "add: what a task imports comes along, but nothing that starts by being there"
+serve '^/raw/o/r/v2/workflows/house.md$' '---
+on: {push: }
+imports: [shared/a.md, other.md, .github/workflows/evil.md, ../config.md]
+---
+{{#runtime-import? .github/workflows/ci.yml}}{{#if github.actor}}Go.{{/if}}
+'
+serve '^/raw/o/r/v2/workflows/shared/a.md$' '---
+imports: [b.md]
+---
+A.
+'
+serve '^/raw/o/r/v2/workflows/shared/b.md$' 'B.
+'
+serve '^/raw/o/r/v2/config.md$' 'C.
+'
+serve '^/raw/o/r/v2/(workflows/other.md|.github/workflows/evil.md|.github/workflows/ci.yml)$' "$good"
+run kedge wm add o/r/house@v2
+expect_exit 1
+expect_contains stderr 'house.md: line 4: imports "other.md": no such file: .wm/tasks/other.md'
+[ ! -e .wm/tasks/shared ] && [ ! -e .wm/tasks/other.md ] || fail "something was written"
+serve '^/raw/o/r/v3/workflows/house.md$' '---
+on: {push: }
+imports: [shared/a.md, ../config.md]
+---
+{{#runtime-import? .github/workflows/ci.yml}}{{#if github.actor}}Go.{{/if}}
+'
+serve '^/raw/o/r/v3/(workflows/shared/b|config).md$' 'B.
+'
+serve '^/raw/o/r/v3/workflows/shared/a.md$' '---
+imports: [b.md]
+---
+A.
+'
+run kedge wm add o/r/house@v3
+expect_exit 0
+expect_file stderr "Wrote .wm/config.md
+Wrote .wm/tasks/shared/b.md
+Wrote .wm/tasks/shared/a.md
+Wrote .wm/tasks/house.md
+Updated .github/workflows/wm-agent.yml"
+[ ! -e .github/workflows/ci.yml ] || fail "a workflow was written"
+echo mine >.wm/tasks/shared/b.md
+run kedge wm update house
+expect_exit 0
+expect_contains stderr "kept existing .wm/tasks/shared/a.md
+kept existing .wm/config.md
+Updated .wm/tasks/house.md"
+expect_file .wm/tasks/shared/b.md mine
 serve_nothing
 
 t "add: not through a symlink that leads out"

@@ -22,6 +22,12 @@ typedef struct Case {
     const char *want_body, *tools, *outputs, *inlined;
 } Case;
 
+static bool load_text(const RepoFixture *repo, const char *text, WmTask **ret_task, GError **error)
+{
+    return wm_task_parse(text, strlen(text), ".wm/tasks/x.md", NULL, ret_task, error) &&
+           wm_task_import(*ret_task, text, strlen(text), repo->root, NULL, error);
+}
+
 static void check(const Case *each, const RepoFixture *repo)
 {
     g_autoptr(WmTask) task = NULL;
@@ -30,8 +36,7 @@ static void check(const Case *each, const RepoFixture *repo)
         repo_put(repo, file->path, file->text);
     g_autofree char *text =
         g_strdup_printf("---\n%s\n---\n%s\n", each->front, each->body ? each->body : "Own.");
-    bool is_loaded =
-        wm_task_load(text, strlen(text), ".wm/tasks/x.md", repo->root, NULL, &task, &error);
+    bool is_loaded = load_text(repo, text, &task, &error);
     if (g_strcmp0(error ? error->message : NULL, each->error) != 0)
         fail_msg("%s: got \"%s\"", each->name, error ? error->message : "no error");
     if (!is_loaded)
@@ -206,7 +211,7 @@ static bool load(const RepoFixture *repo, const char *front, GError **error)
 {
     g_autoptr(WmTask) task = NULL;
     g_autofree char *text = g_strdup_printf("---\n%s\n---\n", front);
-    return wm_task_load(text, strlen(text), ".wm/tasks/x.md", repo->root, NULL, &task, error);
+    return load_text(repo, text, &task, error);
 }
 
 static void test_bad_yaml(void **state G_GNUC_UNUSED)

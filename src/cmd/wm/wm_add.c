@@ -3,9 +3,8 @@
  */
 #include "base/file.h"
 #include "cmd/wm/wm_here.h"
-#include "wm/task/repo_file.h"
+#include "wm/task/task_bundle.h"
 #include "wm/task/task_fetch.h"
-#include "wm/task/task_imports.h"
 #include "wm/task/wm_log.h"
 
 typedef struct AddOptions {
@@ -71,6 +70,15 @@ static bool check(const WmFetched *fetched, GError **error)
     return false;
 }
 
+/* What it imports, from where it came: `record` says where in a repository that is. */
+static bool add_imports(const Add *self, const WmSource *source, const char *record,
+                        const char *path, Cancel *cancel, GPtrArray *files, GError **error)
+{
+    g_auto(WmSource) there = { 0 };
+    bool is_found = source->kind == WM_FROM_REPOSITORY && wm_source_of_task(record, &there);
+    return wm_bundle(is_found ? &there : source, ".", path, self->is_forced, cancel, files, error);
+}
+
 static bool add(void *data, Cancel *cancel, GError **error)
 {
     const Add *self = data;
@@ -81,20 +89,20 @@ static bool add(void *data, Cancel *cancel, GError **error)
         !wm_source_file_name(&source, &name, error))
         return false;
     g_autofree char *path = g_strconcat(WM_TASKS_DIR "/", name, NULL);
-    g_autoptr(WmTask) task = NULL;
+    g_autoptr(GPtrArray) files = wm_fresh_new();
     if (!self->is_forced && file_exists(path))
         return fail_with(error, KEDGE_ERROR_FAILED, "%s already exists (use --force to overwrite)",
                          path);
     if (!get(&source, cancel, &fetched, error) || !check(&fetched, error) ||
-        !wm_task_load(fetched.text, fetched.size, path, ".", NULL, &task, error) ||
         (fetched.record && !wm_source_insert(fetched.text, fetched.record, &recorded, error)))
         return false;
-    if (!wm_repo_file_write(".", path, recorded ? recorded : fetched.text, NULL, error))
+    wm_fresh_add_first(files, path, recorded ? recorded : fetched.text);
+    if (!add_imports(self, &source, fetched.record, path, cancel, files, error) ||
+        !wm_here_compile(&(WmCompile) { .root = ".", .fresh = files }, error))
         return false;
     if (source.kind == WM_FROM_URL && !fetched.record)
         wm_say("wm: %s: no source recorded, the address holds a secret", path);
-    wm_say("Wrote %s", path);
-    return wm_here_compile(&(WmCompile) { .root = "." }, error);
+    return true;
 }
 
 static int add_run(const CommandEnv *env, int argc, char *const *argv)

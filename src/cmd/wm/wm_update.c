@@ -5,9 +5,8 @@
 #include "base/git.h"
 #include "cmd/wm/wm_here.h"
 #include "wm/task/project.h"
-#include "wm/task/repo_file.h"
+#include "wm/task/task_bundle.h"
 #include "wm/task/task_fetch.h"
-#include "wm/task/task_imports.h"
 #include "wm/task/wm_log.h"
 
 #define MARKDOWN ".md"
@@ -97,11 +96,20 @@ static bool wm_task_fetch(const WmTask *task, Cancel *cancel, WmFetched *ret_fet
                      status, url, text);
 }
 
+/* All tasks as they would be then: one that compile refuses replaces none that it takes. */
+static bool check_updated(const GPtrArray *files, GError **error)
+{
+    g_autoptr(GPtrArray) warnings G_GNUC_UNUSED = wm_notes_new(); // compile says them
+    return wm_compile(&(WmCompile) { .root = ".", .fresh = files, .only_fresh = true }, warnings,
+                      error);
+}
+
 static bool update_task(const Update *self, const WmTask *task, Cancel *cancel, GError **error)
 {
     g_auto(WmFetched) fetched = { 0 };
     g_autofree char *text = NULL;
-    g_autoptr(WmTask) updated = NULL;
+    g_auto(WmSource) source = { 0 };
+    g_autoptr(GPtrArray) files = wm_fresh_new();
     bool is_split = false;
     if (!self->is_forced && is_modified(task, cancel))
         return fail_with(error, KEDGE_ERROR_FAILED, "%s: local changes would be lost (use --force)",
@@ -113,11 +121,10 @@ static bool update_task(const Update *self, const WmTask *task, Cancel *cancel, 
         g_prefix_error(error, "%s: invalid markdown (frontmatter): ", task->name);
         return false;
     }
-    if (!wm_task_load(text, strlen(text), task->path, ".", NULL, &updated, error) ||
-        !wm_repo_file_write(".", task->path, text, NULL, error))
-        return false;
-    wm_say("Updated %s", task->path);
-    return true;
+    wm_fresh_add_first(files, task->path, text);
+    return wm_source_of_task(wm_task_source(task), &source) &&
+           wm_bundle(&source, ".", task->path, self->is_forced, cancel, files, error) &&
+           check_updated(files, error);
 }
 
 static bool update_all(Update *self, Cancel *cancel, GError **error)

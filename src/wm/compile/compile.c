@@ -8,6 +8,7 @@
 #include "wm/compile/caller.h"
 #include "wm/task/repo_file.h"
 #include "wm/task/template.h"
+#include "wm/task/wm_log.h"
 #include "wm/trigger/stop_after.h"
 
 #include <string.h>
@@ -78,12 +79,23 @@ static bool check_same(const char *root, const char *path, const char *text, GEr
            fail_with(error, KEDGE_ERROR_FAILED, "%s is out of date; run kedge wm compile", path);
 }
 
+static bool write_fresh(const WmCompile *options, GError **error)
+{
+    for (guint i = 0; options->fresh && i < options->fresh->len; i++) {
+        const WmFreshFile *file = options->fresh->pdata[i];
+        if (!wm_repo_file_write(options->root, file->path, file->text, NULL, error))
+            return false;
+        wm_say("%s %s", options->only_fresh ? "Updated" : "Wrote", file->path);
+    }
+    return true;
+}
+
 bool wm_compile(const WmCompile *options, GPtrArray *warnings, GError **error)
 {
     const char *root = options->root;
     g_autoptr(WmProject) project = NULL;
     g_autofree char *caller = NULL, *ignore = NULL, *deadlines = NULL;
-    if (!wm_project_load(root, NULL, warnings, &project, error) ||
+    if (!wm_project_load_fresh(root, options->fresh, warnings, &project, error) ||
         !check_expressions(project, warnings, error) ||
         !wm_caller_render(project, warnings, &caller, error) ||
         !make_deadlines(options, project, &deadlines, error))
@@ -91,7 +103,9 @@ bool wm_compile(const WmCompile *options, GPtrArray *warnings, GError **error)
     if (options->only_checks)
         return check_same(root, WM_CALLER_PATH, caller, error) &&
                (!deadlines || check_same(root, WM_STOP_AFTER_PATH, deadlines, error));
-    return make_ignore(root, &ignore, error) &&
+    if (options->only_fresh)
+        return write_fresh(options, error);
+    return make_ignore(root, &ignore, error) && write_fresh(options, error) &&
            (!deadlines || wm_repo_file_write(root, WM_STOP_AFTER_PATH, deadlines, NULL, error)) &&
            wm_repo_file_write(root, WM_CALLER_PATH, caller, NULL, error) &&
            (!ignore || wm_repo_file_write(root, IGNORE_PATH, ignore, NULL, error));

@@ -39,6 +39,7 @@ typedef struct Loader {
     const char *only; // NULL: any task may not be bad
     bool keeps_bad;
     const WmWanted *wanted; // NULL: all are
+    const GPtrArray *fresh; // files that are not on disk yet; NULL: none
     GPtrArray *warnings;    // NULL: no one wants them
     GHashTable *names;      // of the tasks so far; the keys are the files'
 } Loader;
@@ -46,8 +47,9 @@ typedef struct Loader {
 typedef struct Reading { // of all files, shared by the threads
     const WmProject *project;
     const WmWanted *wanted; // NULL: all are
-    GPtrArray *files;       // of TaskFile *, each changed by the thread that took it
-    int next;               // atomic
+    const GPtrArray *fresh;
+    GPtrArray *files; // of TaskFile *, each changed by the thread that took it
+    int next;         // atomic
 } Reading;
 
 static void close_dir(DIR *dir)
@@ -56,16 +58,15 @@ static void close_dir(DIR *dir)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DIR, close_dir)
 
-static TaskFile *file_new(const char *dir, const struct dirent *entry)
+static TaskFile *file_new(const char *dir, const char *name, bool is_regular)
 {
-    const char *name = entry->d_name;
     TaskFile *file = g_new0(TaskFile, 1);
     file->dir = dir;
     file->id = g_strconcat(dir, "/", name, NULL);
     file->file = file->id + strlen(dir) + 1;
     file->name = g_strndup(name, strlen(name) - strlen(".md"));
     file->is_misnamed = !wm_task_name_is_valid(file->name);
-    file->is_regular = entry->d_type == DT_REG;
+    file->is_regular = is_regular;
     return file;
 }
 
@@ -143,7 +144,7 @@ static bool list_files(const WmProject *project, const char *dir, GPtrArray *fil
             continue;
         if (++count > WM_MAX_TASKS)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s: more than %d files", dir, WM_MAX_TASKS);
-        g_ptr_array_add(files, file_new(dir, entry));
+        g_ptr_array_add(files, file_new(dir, entry->d_name, entry->d_type == DT_REG));
     }
     return true;
 }
@@ -171,6 +172,23 @@ static bool is_readable(const WmProject *project, TaskFile *file, const char *pa
     return is_inside;
 }
 
+/* Those that are on disk, too, are there already. */
+static void add_fresh(const GPtrArray *fresh, GPtrArray *files)
+{
+    guint on_disk = files->len;
+    for (guint i = 0; fresh && i < fresh->len; i++) {
+        const char *path = ((WmFreshFile *)fresh->pdata[i])->path;
+        const char *name = path + strlen(WM_TASKS_DIR "/");
+        if (!g_str_has_prefix(path, WM_TASKS_DIR "/") || strchr(name, '/'))
+            continue;
+        bool is_known = false;
+        for (guint k = 0; !is_known && k < on_disk; k++)
+            is_known = strcmp(((TaskFile *)files->pdata[k])->id, path) == 0;
+        if (!is_known)
+            g_ptr_array_add(files, file_new(WM_TASKS_DIR, name, true));
+    }
+}
+
 // gh-aw's rule of task-engine §1.5: is this file compiled, and so none of ours?
 static bool is_compiled(const WmProject *project, TaskFile *file)
 {
@@ -188,9 +206,19 @@ static bool has_frontmatter(const char *data, size_t size)
     return wm_task_split(data, size, &yaml, &body, NULL);
 }
 
-// The task of `file`, or its problem, or neither.
-static void read_task(const WmProject *project, TaskFile *file)
+static bool read_text(const TaskFile *file, const char *path, const GPtrArray *fresh,
+                      char **ret_text, size_t *ret_size, GError **error)
 {
+    *ret_text = g_strdup(wm_fresh_find(fresh, file->id));
+    if (*ret_text)
+        *ret_size = strlen(*ret_text);
+    return *ret_text || file_read(path, WM_MAX_TASK_BYTES, ret_text, ret_size, error);
+}
+
+// The task of `file`, or its problem, or neither.
+static void read_task(const Reading *reading, TaskFile *file)
+{
+    const WmProject *project = reading->project;
     bool is_gh_aw = strcmp(file->dir, GH_AW_DIR) == 0;
     g_autofree char *path = g_strconcat(project->root, "/", file->id, NULL);
     if (!is_readable(project, file, path) || (is_gh_aw && is_compiled(project, file)))
@@ -203,7 +231,7 @@ static void read_task(const WmProject *project, TaskFile *file)
     g_autofree char *data = NULL;
     size_t size = 0;
     g_autoptr(GError) problem = NULL;
-    if (!file_read(path, WM_MAX_TASK_BYTES, &data, &size, &problem)) {
+    if (!read_text(file, path, reading->fresh, &data, &size, &problem)) {
         bool is_large = error_is(problem, KEDGE_ERROR_LIMIT);
         fail_with(&file->problem, problem->code, "%s: %s", file->file,
                   is_large ? "file too large" : problem->message);
@@ -214,7 +242,7 @@ static void read_task(const WmProject *project, TaskFile *file)
     g_autoptr(WmTask) task = NULL;
     if (wm_task_parse(data, size, file->id, file->warnings, &task, &file->problem) &&
         (!is_gh_aw || json_object_get(task->front, "on")) &&
-        wm_task_import(task, data, size, project->root, &file->problem))
+        wm_task_import(task, data, size, project->root, reading->fresh, &file->problem))
         file->task = g_steal_pointer(&task);
 }
 
@@ -236,7 +264,7 @@ static void read_some(void *data)
             return;
         TaskFile *file = self->files->pdata[index];
         file->warnings = wm_notes_new();
-        read_task(self->project, file);
+        read_task(self, file);
         wm_notes_set_path(file->warnings, 0, file->id);
         leave_out(self->wanted, file);
         if (file->warnings->len == 0)
@@ -247,7 +275,12 @@ static void read_some(void *data)
 // One thread is this one: where no other can be started, it reads all.
 static void read_all(const Loader *self, GPtrArray *files)
 {
-    Reading reading = { .project = self->project, .wanted = self->wanted, .files = files };
+    Reading reading = {
+        .project = self->project,
+        .wanted = self->wanted,
+        .fresh = self->fresh,
+        .files = files,
+    };
     Worker *workers[MAX_THREADS - 1] = { NULL };
     guint processors = g_get_num_processors();
     guint threads = MIN(MIN(processors, MAX_THREADS), files->len / FILES_PER_THREAD);
@@ -302,9 +335,12 @@ static bool load_all(Loader *self, GError **error)
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(free_file);
     g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
     self->names = names;
-    if (!list_files(project, WM_TASKS_DIR, files, error) ||
+    g_autofree char *tasks = g_build_filename(project->root, WM_TASKS_DIR, NULL);
+    bool is_first = self->fresh && !file_is_directory(tasks); // `add` begins with it
+    if ((!is_first && !list_files(project, WM_TASKS_DIR, files, error)) ||
         (project->config->gh_aw != WM_GH_AW_OFF && !list_files(project, GH_AW_DIR, files, error)))
         return false;
+    add_fresh(self->fresh, files);
     g_ptr_array_sort(files, by_file);
     read_all(self, files);
     for (guint i = 0; i < files->len; i++)
@@ -333,6 +369,13 @@ bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
                      WmProject **ret_project, GError **error)
 {
     Loader loader = { .only = only, .warnings = warnings };
+    return project_load(root, &loader, ret_project, error);
+}
+
+bool wm_project_load_fresh(const char *root, const GPtrArray *fresh, GPtrArray *warnings,
+                           WmProject **ret_project, GError **error)
+{
+    Loader loader = { .fresh = fresh, .warnings = warnings };
     return project_load(root, &loader, ret_project, error);
 }
 

@@ -33,6 +33,9 @@ typedef struct WmProject {
    NULL. */
 bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
                      WmProject **ret_project, GError **error);
+/* The same without `only`, as if these files were there (fresh_files.h); NULL: none. */
+bool wm_project_load_fresh(const char *root, const GPtrArray *fresh, GPtrArray *warnings,
+                           WmProject **ret_project, GError **error);
 /* All that can be loaded; the rest is in `bad`. An error is what concerns all: the configuration,
    the directory. */
 bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret_project,

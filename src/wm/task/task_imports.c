@@ -21,6 +21,7 @@
 
 typedef struct Importer {
     const char *root;
+    const GPtrArray *fresh;
     WmTask *task;
     GPtrArray *open;  // of const char *: paths of the files that are being read, outermost first
     GHashTable *seen; // of real paths; owned keys
@@ -98,6 +99,10 @@ static bool find_file(const Importer *self, const char *path, const char *other_
                       char **ret_real, GError **error)
 {
     const char *const dirs[] = { WM_DIR, other_dir };
+    if (wm_fresh_find(self->fresh, path)) {
+        *ret_real = g_strdup(path);
+        return true;
+    }
     g_autofree char *whole = g_build_filename(self->root, path, NULL);
     g_autofree char *real = path_real(whole), *root = path_real(self->root);
     if (!real || !root)
@@ -210,6 +215,18 @@ static bool task_imports_parse(const char *text, size_t size, const char *path, 
     return wm_task_parse(whole, strlen(whole), path, NULL, ret_task, error);
 }
 
+/* As file_read() does. */
+static bool text_take(const char *text, size_t max_bytes, char **ret_text, size_t *ret_size,
+                      GError **error)
+{
+    size_t size = strlen(text);
+    if (size > max_bytes)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "larger than %zu bytes", max_bytes);
+    *ret_text = g_strdup(text);
+    *ret_size = size;
+    return true;
+}
+
 /* What is left of the bytes that all files of a task may have together. */
 static bool read_text(Importer *self, const char *path, const char *real, char **ret_text,
                       size_t *ret_size, GError **error)
@@ -218,7 +235,9 @@ static bool read_text(Importer *self, const char *path, const char *real, char *
     if (self->files++ >= WM_MAX_IMPORTS)
         return fail_with(error, KEDGE_ERROR_LIMIT, "more than %d files are imported",
                          WM_MAX_IMPORTS);
-    if (file_read(real, WM_MAX_TASK_BYTES - self->bytes, ret_text, ret_size, &problem)) {
+    const char *fresh = wm_fresh_find(self->fresh, path);
+    if (fresh ? text_take(fresh, WM_MAX_TASK_BYTES - self->bytes, ret_text, ret_size, &problem)
+              : file_read(real, WM_MAX_TASK_BYTES - self->bytes, ret_text, ret_size, &problem)) {
         self->bytes += *ret_size;
         return true;
     }
@@ -443,10 +462,12 @@ static bool read_named_files(Importer *self, GError **error)
     return is_read;
 }
 
-static bool import_all(WmTask *task, const char *text, const char *root, GError **error)
+static bool import_all(WmTask *task, const char *text, const char *root, const GPtrArray *fresh,
+                       GError **error)
 {
     g_auto(Importer) self = {
         .root = root,
+        .fresh = fresh,
         .task = task,
         .open = g_ptr_array_new(),
         .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
@@ -466,22 +487,34 @@ static bool import_all(WmTask *task, const char *text, const char *root, GError 
     return true;
 }
 
-bool wm_task_import(WmTask *task, const char *text, size_t size, const char *root, GError **error)
+bool wm_task_import(WmTask *task, const char *text, size_t size, const char *root,
+                    const GPtrArray *fresh, GError **error)
 {
     const json_t *imports = json_object_get(task->front, "imports");
     if ((!imports || json_is_null(imports)) && !strstr(task->body, "{{#"))
         return true;
     g_autofree char *valid = utf8_from_bytes(text, size);
-    return import_all(task, valid, root, error);
+    return import_all(task, valid, root, fresh, error);
 }
 
-bool wm_task_load(const char *text, size_t size, const char *path, const char *root,
-                  GPtrArray *warnings, WmTask **ret_task, GError **error)
+static bool add_name(const WmTemplateImport *import, void *names, GError **error G_GNUC_UNUSED)
 {
-    g_autoptr(WmTask) task = NULL;
-    if (!wm_task_parse(text, size, path, warnings, &task, error) ||
-        !wm_task_import(task, text, size, root, error))
-        return false;
-    *ret_task = g_steal_pointer(&task);
+    g_ptr_array_add(names, g_strdup(import->file));
     return true;
+}
+
+GPtrArray *wm_import_names(const char *text, size_t size, const char *path)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(WmTask) task = NULL;
+    if (!task_imports_parse(text, size, path, &task, NULL))
+        return names;
+    const json_t *imports = json_object_get(task->front, "imports");
+    if (path_of(imports))
+        g_ptr_array_add(names, g_strdup(path_of(imports)));
+    json_each (imports, index, entry)
+        if (path_of(entry))
+            g_ptr_array_add(names, g_strdup(path_of(entry)));
+    wm_template_imports(task->body, add_name, names, NULL);
+    return names;
 }

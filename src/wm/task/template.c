@@ -179,7 +179,8 @@ static void check_tag(const Check *self, const Tag *tag, WmNotePlace place, unsi
     // an expression in braces is checked with all others
     bool is_bad_condition = tag->kind == TAG_IF && !tag->is_braced &&
                             !wm_expression_is_known(tag->argument, &self->names);
-    if (tag->kind == TAG_UNKNOWN || is_bad_condition || *depth >= MAX_DEPTH)
+    if (tag->kind == TAG_UNKNOWN || is_bad_condition ||
+        (tag->kind == TAG_IF && *depth >= MAX_DEPTH))
         wm_note(self->problems, place, UNSUPPORTED);
     else if (tag->kind == TAG_END && *depth == 0)
         wm_note(self->problems, place, "{{/if}} without {{#if …}}");
@@ -234,6 +235,10 @@ static bool open_block(Blocks *self, const Tag *tag, const WmScope *scope, GErro
     g_autofree char *value = NULL;
     if (self->depth >= MAX_DEPTH)
         return fail_with(error, KEDGE_ERROR_LIMIT, "blocks nest more than %d deep", MAX_DEPTH);
+    if (!blocks_show(self)) {
+        self->holds[self->depth++] = false;
+        return true;
+    }
     if (!wm_expression_evaluate(tag->argument, scope, &value, error)) {
         g_prefix_error(error, "expand \"%s\": ", tag->argument);
         return false;
