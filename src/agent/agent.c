@@ -90,7 +90,12 @@ const json_t *agent_messages(Agent *self)
 
 int64_t agent_context_tokens(const Agent *self)
 {
-    return self->conversation.measured ? conversation_tokens(&self->conversation) : -1;
+    const Conversation *conversation = &self->conversation;
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
+    bool is_known =
+        conversation->measured &&
+        (!conversation->is_waiting || conversation_counted_tokens(conversation, setup->model) > 0);
+    return is_known ? conversation_tokens(conversation, setup->model) : -1;
 }
 
 const json_t *agent_last_message(const Agent *self)
@@ -157,7 +162,7 @@ static bool has_other_way(Agent *self)
  * False: the error stands. */
 static bool agent_recover(Agent *self, Cancel *cancel)
 {
-    return compactor_recover(&self->compactor, cancel) &&
+    return compactor_recover(&self->compactor, self->sent.model, cancel) &&
            cancel_sleep(cancel, RECOVERY_PAUSE_MS, NULL);
 }
 
@@ -180,7 +185,7 @@ static bool ask_anew(Agent *self)
 static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
 {
     if (ask_anew(self) || agent_recover(self, cancel) ||
-        (!cancel_has_fired(cancel) && healer_try(&self->healer)))
+        (!cancel_has_fired(cancel) && healer_try(&self->healer, self->sent.model)))
         return true;
     RetryDecision decision = cancel_has_fired(cancel)
                                  ? RETRY_CANCELLED
@@ -264,23 +269,28 @@ static json_t *next_message(Agent *self, Cancel *cancel)
                                                           : agent_reminder(self);
 }
 
-/* One run, and again after errors that pass. */
+/* All turns, and again after errors that pass. */
 static void run_once(Agent *self, const RunSpec *spec, json_t *message, AgentOutcome *ret_outcome)
 {
-    ret_outcome->end = run_to_end(spec, message, &ret_outcome->budget_text);
+    ret_outcome->end = run_turns(spec, message, &ret_outcome->budget_text);
     RunSpec again = *spec;
     again.before = NULL; // it is there
     while (ret_outcome->end == AGENT_ERROR && may_try_again(self, spec->cancel, &ret_outcome->end))
-        ret_outcome->end = run_to_end(&again, NULL, &ret_outcome->budget_text);
+        ret_outcome->end = run_turns(&again, NULL, &ret_outcome->budget_text);
     retry_gave_up(&self->retry, ret_outcome->budget_text
                                     ? ret_outcome->budget_text
                                     : message_error(self->conversation.last_answer));
+    if (ret_outcome->end == AGENT_ERROR)
+        compactor_explain(&self->compactor, self->sent.model);
 }
 
 static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
                               AgentOutcome *ret_outcome)
 {
     const AgentOptions *options = &self->options;
+    const Settings *settings = self->compactor.settings;
+    g_autoptr(LoopGuard) guard =
+        settings_get_bool(settings, "loop.enabled") ? loop_guard_new() : NULL;
     g_autoptr(json_t) before =
         message ? plan_words_context(options->parts.plan_mode, self->conversation.messages) : NULL;
     RunSpec spec = {
@@ -294,6 +304,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .fallback = &self->fallback,
         .healer = &self->healer,
         .controls = options->controls,
+        .guard = guard,
         .compactor = &self->compactor,
         .rules = self->rules,
         .context = options->context,
@@ -303,7 +314,6 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .sent = &self->sent,
         .cancel = cancel,
     };
-    *ret_outcome = (AgentOutcome) { 0 };
     run_once(self, &spec, message, ret_outcome);
     spec.before = NULL;
     while (ret_outcome->end == AGENT_DONE) {
@@ -312,6 +322,19 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
             return;
         run_once(self, &spec, next, ret_outcome);
     }
+}
+
+/* A run: its end is told once, when nothing follows of itself. */
+static void agent_run(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome)
+{
+    Conversation *conversation = &self->conversation;
+    conversation->run_messages = json_array();
+    *ret_outcome = (AgentOutcome) { 0 };
+    agent_events_emit_type(conversation->events, EVENT_AGENT_START);
+    run_until_settled(self, message, cancel, ret_outcome);
+    json_t *event = agent_event_new(EVENT_AGENT_END);
+    json_set_take(event, "messages", g_steal_pointer(&conversation->run_messages));
+    agent_events_emit(conversation->events, event);
 }
 
 void agent_add_message(Agent *self, json_t *message)
@@ -371,7 +394,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
         self->has_reminded_of_plan = false;
         plan_mode_begin_prompt(self->options.parts.plan_mode);
         compactor_check(&self->compactor, cancel);
-        run_until_settled(self, message, cancel, ret_outcome);
+        agent_run(self, message, cancel, ret_outcome);
     }
     atomic_store(&self->is_running, false);
     return is_sent;

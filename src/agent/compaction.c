@@ -167,15 +167,15 @@ static json_t *file_details(const CompactionPlan *plan, GString *summary)
     return file_lists_details(&files);
 }
 
-static json_t *make_result(const Conversation *conversation, const CompactionPlan *plan,
-                           const char *text, const char *short_text)
+static json_t *make_result(const Conversation *conversation, const Model *model,
+                           const CompactionPlan *plan, const char *text, const char *short_text)
 {
     g_autoptr(GString) summary = g_string_new(text);
     json_t *result = json_object();
     json_t *details = file_details(plan, summary);
     json_add(result, "summary:%s shortSummary:%s firstKeptEntryId:%s tokensBefore:%jd details:%p",
-             summary->str, short_text, plan->first_kept_id, conversation_tokens(conversation),
-             details);
+             summary->str, short_text, plan->first_kept_id,
+             conversation_tokens(conversation, model), details);
     return result;
 }
 
@@ -190,10 +190,9 @@ static int64_t estimate_all(const json_t *messages)
 static bool make_plan(const Conversation *conversation, const Settings *settings,
                       const Model *model, CompactionPlan *ret_plan, GError **error)
 {
-    const json_t *usage = json_get_object(conversation->measured, "usage");
-    int64_t keep_tokens =
-        compaction_keep_tokens(settings, model, json_get_int(usage, "totalTokens", 0),
-                               estimate_all(conversation->messages));
+    int64_t keep_tokens = compaction_keep_tokens(
+        settings, server_facts_model(conversation->servers, model),
+        conversation_counted_tokens(conversation, model), estimate_all(conversation->messages));
     g_autoptr(GPtrArray) path = session_context_path(conversation->session);
     return compaction_plan(path, keep_tokens, ret_plan, error);
 }
@@ -216,10 +215,11 @@ bool compaction_run(Conversation *conversation, const SummaryContext *context,
     g_autofree char *short_summary = write_short_summary(summary, context, cancel);
     if (!cancel_check(cancel, error))
         return false;
-    json_t *result = make_result(conversation, &plan, summary, short_summary);
+    json_t *result = make_result(conversation, context->model, &plan, summary, short_summary);
     json_t *fields = json_copy(result);
     json_set_bool(fields, "fromExtension", false);
     usage_notes_append(context->usages, conversation->session); // the compaction is the leaf
+    server_facts_note(conversation->servers, conversation->session);
     session_append_fields(conversation->session, "compaction", fields);
     session_flush(conversation->session, NULL); // what goes wrong is told at the end of the turn
     conversation_reload(conversation);

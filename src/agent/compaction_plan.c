@@ -6,6 +6,7 @@
 #include "session/session_tree.h"
 
 #define RESERVE_PERCENT 15 // of the window, at least
+#define BYTES_PER_TOKEN 4
 
 void compaction_plan_clear(CompactionPlan *self)
 {
@@ -184,7 +185,10 @@ int64_t compaction_keep_tokens(const Settings *settings, const Model *model, int
                                int64_t estimated)
 {
     int64_t keep = settings_get_int(settings, "compaction.keepRecentTokens");
-    keep = CLAMP(keep, 1, MAX(model->context_window / 4, 1));
+    int64_t bytes = json_get_int(model->compat, "maxRequestBytes", 0);
+    int64_t room =
+        bytes > 0 ? MIN(model->context_window, bytes / BYTES_PER_TOKEN) : model->context_window;
+    keep = CLAMP(keep, 1, MAX(room / 4, 1));
     if (estimated > 0 && measured > estimated)
         keep = (int64_t)((double)keep * (double)estimated / (double)measured);
     return MAX(keep, 1);

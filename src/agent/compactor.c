@@ -96,11 +96,11 @@ static int64_t prune_tool_output(Conversation *conversation)
 
 #define ACTION        "context-full"
 #define OVERFLOWS_MAX 2
-#define FUTILE_MAX    2 // a third would gain as little
 
 void compactor_begin(Compactor *self)
 {
     self->overflows = 0;
+    self->has_left_out = self->has_compacted = false;
 }
 
 // ---- events ----
@@ -170,8 +170,9 @@ static bool compactor_run(Compactor *self, const char *reason, const char *instr
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     if (!setup->model)
         return fail_with(error, KEDGE_ERROR_USAGE, "No model selected");
-    const SummaryContext context = summary_context(self->means, self->settings, setup,
-                                                   session_id(self->conversation->session));
+    SummaryContext context = summary_context(self->means, self->settings, setup,
+                                             session_id(self->conversation->session));
+    context.max_bytes = server_facts_max_bytes(self->conversation->servers, setup->model);
     return compaction_run(self->conversation, &context, instructions, cancel, ret_result, error);
 }
 
@@ -206,17 +207,15 @@ static bool is_enabled(const Compactor *self)
            !(self->is_disabled && atomic_load(self->is_disabled));
 }
 
-/* What the conversation takes. A server that answers although it counts more than the model's
-   window counts something else, a whole session say: our own estimate is used then. */
-static int64_t credible_tokens(const Conversation *conversation, const Model *model)
+/* The conversation takes more than that, and the last time that room was made helped: where it was
+   over it even then, only after a tenth of the window has come. */
+static bool is_over(const Conversation *conversation, const Model *model, int64_t threshold)
 {
-    json_t *usage = json_get_object(conversation->measured, "usage");
-    if (json_get_int(usage, "totalTokens", 0) <= model->context_window)
-        return conversation_tokens(conversation);
-    int64_t tokens = 0;
-    for (size_t i = 0; i < json_array_size(conversation->messages); i++)
-        tokens += transcript_estimate(json_array_get(conversation->messages, i));
-    return tokens;
+    int64_t tokens = conversation_tokens(conversation, model);
+    if (!conversation->measured || tokens <= threshold)
+        return false;
+    int64_t left = conversation_tokens_left(conversation, model);
+    return left <= threshold || tokens > left + model->context_window / 10;
 }
 
 bool compactor_hands_off(const Compactor *self)
@@ -224,9 +223,8 @@ bool compactor_hands_off(const Compactor *self)
     const char *strategy = settings_get_text(self->settings, "compaction.strategy");
     const Conversation *conversation = self->conversation;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    return g_strcmp0(strategy, "handoff") == 0 && is_enabled(self) && conversation->measured &&
-           credible_tokens(conversation, setup->model) >
-               compaction_threshold(self->settings, setup->model);
+    return g_strcmp0(strategy, "handoff") == 0 && is_enabled(self) &&
+           is_over(conversation, setup->model, compaction_threshold(self->settings, setup->model));
 }
 
 bool compactor_is_due_when_idle(const Compactor *self)
@@ -235,7 +233,7 @@ bool compactor_is_due_when_idle(const Compactor *self)
     int64_t threshold = settings_get_int(self->settings, "compaction.idleThresholdTokens");
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     return settings_get_bool(self->settings, "compaction.idleEnabled") && is_enabled(self) &&
-           conversation->measured && credible_tokens(conversation, setup->model) > threshold &&
+           is_over(conversation, setup->model, threshold) &&
            compaction_has_work(conversation, self->settings, setup->model);
 }
 
@@ -245,27 +243,15 @@ CompactorOutcome compactor_compact_idle(Compactor *self, Cancel *cancel)
                                             : COMPACTED_NOT;
 }
 
-/* Over the threshold; where compactions did not get below it, only after more has come. */
-static bool is_over(Compactor *self, int64_t tokens, int64_t threshold, const Model *model)
-{
-    if (self->awaits_count) {
-        self->futile = tokens > threshold ? self->futile + 1 : 0;
-        self->floor_tokens = tokens;
-    }
-    self->awaits_count = false;
-    bool is_futile = self->futile >= FUTILE_MAX;
-    return tokens > (is_futile ? self->floor_tokens + model->context_window / 10 : threshold);
-}
-
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
 {
     Conversation *conversation = self->conversation;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    if (!is_enabled(self) || !conversation->measured || cancel_has_fired(cancel))
+    if (!is_enabled(self) || cancel_has_fired(cancel))
         return COMPACTED_NOT;
     int64_t threshold = compaction_threshold(self->settings, setup->model);
-    int64_t tokens = credible_tokens(conversation, setup->model);
-    if (!is_over(self, tokens, threshold, setup->model) ||
+    int64_t tokens = conversation_tokens(conversation, setup->model);
+    if (!is_over(conversation, setup->model, threshold) ||
         tokens - prune_tool_output(conversation) <= threshold)
         return COMPACTED_NOT;
     if (fallback_promote(self->fallback, tokens))
@@ -274,27 +260,102 @@ CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
         conversation_forget_measure(conversation);
         return COMPACTED_NOT;
     }
-    CompactorOutcome outcome = run_automatically(self, "threshold", cancel);
-    self->awaits_count = outcome == COMPACTED;
-    return outcome;
+    return run_automatically(self, "threshold", cancel);
 }
 
-bool compactor_recover(Compactor *self, Cancel *cancel)
+/* About what the last request took that the model answered, now that one of `size` bytes was
+   refused, as in a session that was opened again; 0: it gave no answer. */
+static size_t bytes_before(const Conversation *conversation, const Model *asked, size_t size)
+{
+    size_t since = 0;
+    for (size_t i = conversation->answer_index; i > 0; i--) {
+        const json_t *message = json_array_get(conversation->messages, i - 1);
+        if (g_str_equal(message_role(message), "assistant") && !message_error(message))
+            return g_strcmp0(json_get_text(message, "model"), asked->id) == 0 && since < size
+                       ? size - since
+                       : 0;
+        g_autofree char *text = json_to_text(message);
+        since += strlen(text);
+    }
+    return 0;
+}
+
+/* A request was refused for its bytes: what is old gives way in the next one. False: there is
+   nothing that could. *ret_missing: it is not enough. */
+static bool make_room(const Conversation *conversation, const Model *asked, const char *problem,
+                      size_t *ret_missing)
+{
+    size_t size = body_cache_size(conversation->bodies);
+    size_t limit = server_facts_refused(conversation->servers, asked, size,
+                                        bytes_before(conversation, asked, size), problem);
+    return limit > 0 &&
+           body_cache_make_room(conversation->bodies, conversation->messages, limit, ret_missing);
+}
+
+static bool compact_after_overflow(Compactor *self, const Model *model, Cancel *cancel)
+{
+    if (!is_enabled(self) || !compaction_has_work(self->conversation, self->settings, model))
+        return false;
+    self->has_compacted = run_automatically(self, "overflow", cancel) == COMPACTED;
+    return self->has_compacted;
+}
+
+bool compactor_recover(Compactor *self, const Model *asked, Cancel *cancel)
 {
     Conversation *conversation = self->conversation;
     const char *problem = message_error(conversation->last_answer);
     if (!problem || !provider_error_is_overflow(problem) || cancel_has_fired(cancel))
         return false;
-    if (fallback_promote(self->fallback, conversation_tokens(conversation))) {
+    bool is_too_large = provider_error_is_too_large(problem);
+    if (!is_too_large &&
+        fallback_promote(self->fallback, conversation_tokens(conversation, asked))) {
         conversation_forget_answer(conversation);
         return true;
     }
-    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    if (!is_enabled(self) || self->overflows >= OVERFLOWS_MAX ||
-        !compaction_has_work(conversation, self->settings, setup->model))
+    if (self->overflows >= OVERFLOWS_MAX)
         return false;
+    size_t missing = 0;
+    bool is_smaller = is_too_large && make_room(conversation, asked, problem, &missing);
+    self->has_left_out = self->has_left_out || is_smaller;
     self->overflows++;
-    return run_automatically(self, "overflow", cancel) == COMPACTED;
+    if ((!is_smaller || missing > 0) && compact_after_overflow(self, asked, cancel))
+        return true;
+    if (is_smaller && !cancel_has_fired(cancel))
+        conversation_forget_answer(conversation);
+    return is_smaller && !cancel_has_fired(cancel);
+}
+
+#define WHAT_HELPS "What helps: a new session (/new), %s, or a %s."
+
+void compactor_explain(const Compactor *self, const Model *asked)
+{
+    const Conversation *conversation = self->conversation;
+    const char *problem = message_error(conversation->last_answer);
+    if (!problem || !asked || !provider_error_is_overflow(problem))
+        return;
+    bool is_too_large = provider_error_is_too_large(problem);
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append_printf(text, "The conversation has no room in %s/%s", asked->provider,
+                           asked->id);
+    if (is_too_large)
+        g_string_append_printf(text, ": a request of %zu kB was refused",
+                               body_cache_size(conversation->bodies) / 1000);
+    else
+        g_string_append_printf(text, ": it takes about %" PRId64 " of %" PRId64 " tokens",
+                               conversation_tokens(conversation, asked), asked->context_window);
+    g_string_append_printf(text, ". Tried: %s%s%s. ",
+                           self->has_left_out ? "what is old was left out" : "",
+                           self->has_left_out && self->has_compacted ? ", " : "",
+                           self->has_compacted  ? "a summary of what is old"
+                           : self->has_left_out ? ""
+                           : is_enabled(self)   ? "nothing, for nothing old is left to give way"
+                                                : "nothing, for compaction is switched off");
+    g_string_append_printf(text, WHAT_HELPS,
+                           is_too_large ? "fewer or smaller images and files in the prompt"
+                                        : "a shorter prompt, with files read in parts",
+                           is_too_large ? "higher limit of the server or the proxy before it"
+                                        : "model with a larger window (/model)");
+    agent_events_emit_notice(conversation->events, "warning", text->str);
 }
 
 bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel,

@@ -15,18 +15,16 @@
 
 #include <stdatomic.h>
 
-typedef struct Compactor { // of one conversation; all but the counter borrowed
+typedef struct Compactor { // of one conversation; pointers borrowed
     Conversation *conversation;
     SetupSlot *setup;
     Fallback *fallback;
     const SummaryMeans *means;
     const Settings *settings;
     const HookList *hooks;
-    const atomic_bool *is_disabled; // by a command, whatever the settings say; may be NULL
-    int overflows;                  // compactions for this reason since the last prompt
-    int futile;                     // compactions in a row that did not get below the threshold
-    int64_t floor_tokens;           // what was left after the last of these
-    bool awaits_count;              // of what the last compaction left: the next answer has it
+    const atomic_bool *is_disabled;   // by a command, whatever the settings say; may be NULL
+    int overflows;                    // that were recovered from since the last prompt
+    bool has_left_out, has_compacted; // for them
 } Compactor;
 
 /* A person's prompt comes. */
@@ -47,9 +45,12 @@ bool compactor_is_due_when_idle(const Compactor *self);
 CompactorOutcome compactor_compact_idle(Compactor *self, Cancel *cancel);
 /* Makes room when the conversation is over its threshold; one answer never causes it twice. */
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel);
-/* After a run that ended in an error. True: it was an overflow, the failed answer is forgotten, and
-   it is worth going on. */
-bool compactor_recover(Compactor *self, Cancel *cancel);
+/* After an error of the model that was asked. True: it was an overflow, the failed answer is
+   forgotten, and it is worth going on: what is old has given way, or was summarised. */
+bool compactor_recover(Compactor *self, const Model *asked, Cancel *cancel);
+/* After an overflow that was not recovered from: the person is told what was tried, and what they
+   can do. */
+void compactor_explain(const Compactor *self, const Model *asked);
 /* As a person asks for. *ret_result as in compaction.h; USAGE, CANCELLED: Compaction cancelled. */
 bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel,
                        json_t **ret_result, GError **error);

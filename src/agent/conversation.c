@@ -148,6 +148,7 @@ static void conversation_load(Conversation *self)
     json_decref(self->last_answer);
     self->call_ids = call_ids_new();
     self->bodies = body_cache_new();
+    self->told_left_out = (LeftOut) { 0 };
     self->loaded = repair_notes_new();
     self->entry_ids = json_incref(saved.entry_ids);
     self->messages = conversation_take_over(&saved, path, self->call_ids, said, self->loaded);
@@ -156,6 +157,7 @@ static void conversation_load(Conversation *self)
     self->answer_index = json_array_size(self->messages);
     g_clear_pointer(&self->before_answer, g_free);
     self->loads++;
+    server_facts_load(self->servers, path);
     g_autoptr(GPtrArray) heads = session_path_to(self->session, NULL);
     find_measured(self, heads);
 }
@@ -163,7 +165,12 @@ static void conversation_load(Conversation *self)
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events)
 {
     g_auto(SessionContext) saved = { 0 };
-    *self = (Conversation) { .session = session, .events = events, .is_waiting = true };
+    *self = (Conversation) {
+        .session = session,
+        .events = events,
+        .servers = server_facts_new(),
+        .is_waiting = true,
+    };
     session_build_setup(session, &saved);
     self->model = g_strdup(json_get_text(saved.models, "default"));
     // without messages the level is the builder's default, which no entry has said
@@ -192,16 +199,49 @@ void conversation_replace(Conversation *self, json_t *messages)
     self->messages = messages;
 }
 
-int64_t conversation_tokens(const Conversation *self)
+int64_t conversation_counted_tokens(const Conversation *self, const Model *model)
 {
     json_t *usage = json_get_object(self->measured, "usage");
     int64_t tokens = json_get_int(usage, "totalTokens", 0);
+    return model && tokens > model->context_window ? 0 : tokens;
+}
+
+int64_t conversation_tokens(const Conversation *self, const Model *model)
+{
+    int64_t tokens = conversation_counted_tokens(self, model);
     if (self->is_waiting)
         return tokens + self->waiting_tokens;
-    for (size_t i = self->measured ? self->measured_index + 1 : 0;
-         i < json_array_size(self->messages); i++)
+    for (size_t i = tokens > 0 ? self->measured_index + 1 : 0; i < json_array_size(self->messages);
+         i++)
         tokens += transcript_estimate(json_array_get(self->messages, i));
     return tokens;
+}
+
+static bool makes_room(const json_t *entry)
+{
+    return g_strcmp0(json_get_text(entry, "type"), "compaction") == 0 ||
+           g_strcmp0(json_get_text(entry, "customType"), "handoff") == 0;
+}
+
+int64_t conversation_tokens_left(const Conversation *self, const Model *model)
+{
+    g_autoptr(GPtrArray) path = session_context_path(self->session);
+    int64_t counted = 0, since = 0;
+    for (guint i = path->len; i > 0; i--) {
+        const json_t *entry = path->pdata[i - 1];
+        if (makes_room(entry))
+            return MAX(counted - since, 0);
+        g_autoptr(json_t) message = session_entry_message(entry);
+        if (!message)
+            continue;
+        since += transcript_estimate(message);
+        if (!is_good_answer(message))
+            continue;
+        counted = json_get_int(json_get_object(message, "usage"), "totalTokens", 0);
+        counted = counted > model->context_window ? 0 : counted;
+        since = 0;
+    }
+    return 0;
 }
 
 void conversation_forget_measure(Conversation *self)
@@ -217,6 +257,7 @@ void conversation_clear(Conversation *self)
     repair_notes_free(self->loaded);
     call_ids_free(self->call_ids);
     body_cache_free(self->bodies);
+    server_facts_free(self->servers);
     json_decref(self->run_messages);
     json_decref(self->last_answer);
     json_decref(self->measured);

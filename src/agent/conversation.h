@@ -7,6 +7,7 @@
 #pragma once
 
 #include "agent/agent_events.h"
+#include "agent/server_facts.h"
 #include "agent/setup.h"
 #include "model/body.h"
 #include "model/call_ids.h"
@@ -25,6 +26,8 @@ typedef struct Conversation {
     unsigned loads;         // how often they were taken from the session
     CallIds *call_ids;      // of all its tool calls: each is there once
     BodyCache *bodies;      // what was sent of it
+    ServerFacts *servers;   // what they have taught; kept when the messages are loaded again
+    LeftOut told_left_out;  // of what the person was told
     json_t *run_messages;   // what agent_end tells; NULL between runs
     json_t *last_answer;    // the newest assistant message; NULL: none
     size_t answer_index;    // in `messages`, of the answer that came last
@@ -55,9 +58,15 @@ void conversation_reload(Conversation *self);
    what it has. */
 void conversation_replace(Conversation *self, json_t *messages);
 
-/* What the messages take, as the server counted them for the last answer, and about what came
-   since. */
-int64_t conversation_tokens(const Conversation *self);
+/* What the messages take, as the server of the model (NULL: whichever) counted them for the last
+   answer, and about what came since. */
+int64_t conversation_tokens(const Conversation *self, const Model *model);
+/* Of these what it counted. A server that answers although it counts more than the model's window
+   counts something else, a whole session say: it is not believed. 0: no one knows. */
+int64_t conversation_counted_tokens(const Conversation *self, const Model *model);
+/* What was there when a compaction or a handoff had made room, as the next answer has it, without
+   what came in between; 0: there was none, or no one knows. */
+int64_t conversation_tokens_left(const Conversation *self, const Model *model);
 /* Until the next answer no one knows. */
 void conversation_forget_measure(Conversation *self);
 

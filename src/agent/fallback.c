@@ -169,7 +169,7 @@ static bool has_room(const Fallback *self, const Model *model)
 {
     const Conversation *conversation = self->conversation;
     return conversation->measured &&
-           conversation_tokens(conversation) <= compaction_threshold(self->settings, model);
+           conversation_tokens(conversation, model) <= compaction_threshold(self->settings, model);
 }
 
 bool fallback_is_applied(const Fallback *self, const TurnSetup *setup)

@@ -4,6 +4,7 @@
 #include "agent/repair_memory.h"
 #include "agent/repair_report.h"
 #include "model/message.h"
+#include "model/provider.h"
 #include "session/session_tree.h"
 
 void healer_begin(Healer *self)
@@ -24,8 +25,21 @@ static void notice_load(Healer *self)
     self->loads = self->conversation->loads;
 }
 
+static void tell_of_turns(const Conversation *conversation, const Model *model)
+{
+    g_autofree char *text = g_strdup_printf(
+        "%s/%s takes the words of user and assistant by turns only: for the rest of this session "
+        "messages in a row go out as one. In models.yml, compat.strictAlternation says so from the "
+        "start.",
+        model->provider, model->id);
+    agent_events_emit_notice(conversation->events, "warning", text);
+}
+
 void healer_succeeded(Healer *self)
 {
+    if (self->by_turns)
+        tell_of_turns(self->conversation, self->by_turns);
+    self->by_turns = NULL;
     if (!self->problem)
         return;
     repair_memory_note(self->conversation->session, self->how, self->problem, self->up_to);
@@ -35,6 +49,9 @@ void healer_succeeded(Healer *self)
 /* Nothing has helped: the reason was another one, and the conversation is as it was. */
 static void restore(Healer *self)
 {
+    if (self->by_turns)
+        server_facts_clear_alternating(self->conversation->servers, self->by_turns);
+    self->by_turns = NULL;
     g_autoptr(json_t) messages = g_steal_pointer(&self->original);
     const json_t *now = self->conversation->messages;
     if (!messages || json_array_size(messages) > json_array_size(now))
@@ -58,13 +75,28 @@ static json_t *next_form(Healer *self, const json_t *messages, const char *probl
     return NULL;
 }
 
-bool healer_try(Healer *self)
+/* In place of the first form: the messages stay, but go out by turns. */
+static bool try_by_turns(Healer *self, const Model *asked, const char *problem)
+{
+    Conversation *conversation = self->conversation;
+    if (self->tries > 0 || !asked || !provider_error_is_of_roles(problem) ||
+        !server_facts_set_alternating(conversation->servers, asked))
+        return false;
+    self->tries = STRONG_TEXT;
+    self->by_turns = asked;
+    conversation_forget_answer(conversation);
+    return true;
+}
+
+bool healer_try(Healer *self, const Model *asked)
 {
     Conversation *conversation = self->conversation;
     const char *problem = message_error(conversation->last_answer);
     notice_load(self);
     if (!repair_is_curable(problem))
         return false;
+    if (try_by_turns(self, asked, problem))
+        return true;
     g_autoptr(json_t) before = json_copy(conversation->messages); // without what is forgotten below
     while (json_array_size(before) > conversation->answer_index)
         json_array_remove(before, json_array_size(before) - 1);

@@ -1,6 +1,35 @@
 /* See repair_report.h. */
 #include "agent/repair_report.h"
 
+/* "3 images", "1 result of a tool". */
+static void append_count(GString *text, size_t count, const char *one, const char *many)
+{
+    if (count > 0)
+        g_string_append_printf(text, "%s%zu %s", text->len > 0 ? " and " : "", count,
+                               count == 1 ? one : many);
+}
+
+/* What gives way for the size of requests is not seen by the model: the person is told. */
+static void tell_left_out(Conversation *conversation)
+{
+    LeftOut now = body_cache_left_out(conversation->bodies);
+    LeftOut told = conversation->told_left_out;
+    if (now.images == told.images && now.results == told.results)
+        return;
+    conversation->told_left_out = now;
+    if (now.images + now.results == 0)
+        return;
+    g_autoptr(GString) text = g_string_new(NULL);
+    append_count(text, now.images, "image", "images");
+    append_count(text, now.results, "result of a tool", "results of tools");
+    g_string_append_printf(
+        text,
+        " of this conversation %s left out of requests, with a note in the place, "
+        "for the server takes no larger ones.",
+        now.images + now.results == 1 ? "is" : "are");
+    agent_events_emit_notice(conversation->events, "warning", text->str);
+}
+
 /* The ids of what repair_notes_entries() lists. New reference. */
 static json_t *ids_of(const json_t *entries)
 {
@@ -12,6 +41,7 @@ static json_t *ids_of(const json_t *entries)
 
 void repair_report_tell(Conversation *conversation)
 {
+    tell_left_out(conversation);
     g_autoptr(RepairNotes) notes = body_cache_repairs(conversation->bodies);
     repair_notes_join(notes, conversation->loaded);
     g_autoptr(json_t) entries = repair_notes_entries(notes, conversation->entry_ids);

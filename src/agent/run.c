@@ -1,5 +1,5 @@
 /*
- * A run: turns until the model has no more to say and nobody has queued anything (agent-core §3.1).
+ * Turns until the model has no more to say and nobody has queued anything (agent-core §3.1).
  */
 #include "agent/run.h"
 
@@ -59,7 +59,6 @@ typedef struct Run {
     json_t *pending; // queued messages that go in before the next answer
     AgentEnd end;
     char *budget_text;
-    LoopGuard *guard;        // NULL: nobody looks
     unsigned warnings;       // that a checkpoint is open
     unsigned recorded;       // version of the found tools that the session has; 0: perhaps none
     unsigned recorded_reads; // the same of the repositories that it has read
@@ -216,11 +215,11 @@ static bool is_told_to_go_on(const Run *self, const char *stop_text)
 /* True: the run is over; the model goes round in circles. */
 static bool is_in_loop(Run *self)
 {
-    const char *text = self->guard ? loop_guard_stop_text(self->guard) : NULL;
+    const char *text = self->spec->guard ? loop_guard_stop_text(self->spec->guard) : NULL;
     if (!text)
         return false;
     if (is_told_to_go_on(self, text)) {
-        loop_guard_reset(self->guard);
+        loop_guard_reset(self->spec->guard);
         return false;
     }
     message_queue_return(self->spec->steering, self->pending);
@@ -303,8 +302,8 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
     bool has_word = json_array_size(self->pending) > 0 || message_queue_size(spec->steering) > 0;
     if (is_over_budget(self) || (!has_word && is_in_loop(self)))
         return false;
-    if (has_word && self->guard)
-        loop_guard_reset(self->guard);
+    if (has_word && self->spec->guard)
+        loop_guard_reset(self->spec->guard);
     if (had_calls)
         compactor_check(spec->compactor, spec->cancel); // the run goes on in what is left
 
@@ -328,7 +327,7 @@ static BatchSpec batch_spec(const Run *self)
         .steering = spec->steering,
         .steering_interrupts = run_controls_interrupts(spec->controls),
         .cancel = spec->cancel,
-        .guard = self->guard,
+        .guard = self->spec->guard,
     };
 }
 
@@ -364,6 +363,9 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
         budget_count_turn(spec->budget);
         retry_succeeded(spec->retry);
         fallback_succeeded(spec->fallback);
+        server_facts_answered(self->conversation->servers, self->setup->model,
+                              body_cache_size(self->conversation->bodies),
+                              self->conversation->session);
         healer_succeeded(spec->healer);
         if (spec->rules)
             stream_rules_count_turn(spec->rules);
@@ -431,7 +433,7 @@ static bool run_turn(Run *self)
     return prepare_next_turn(self, had_calls, after_rules(self, interrupting));
 }
 
-static void run_turns(Run *self, json_t *prompt)
+static void take_turns(Run *self, json_t *prompt)
 {
     if (is_over_budget(self))
         return;
@@ -449,7 +451,7 @@ static void run_turns(Run *self, json_t *prompt)
         agent_events_emit_type(self->events, EVENT_TURN_START);
 }
 
-/* Since the run's last turn others may have come in its place: a new model, a new key. */
+/* Since the last turn others may have come in its place: a new model, a new key. */
 static void note_sent(Run *self)
 {
     SentWith *sent = self->spec->sent;
@@ -458,7 +460,7 @@ static void note_sent(Run *self)
     sent->model = self->setup ? self->setup->model : NULL;
 }
 
-AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
+AgentEnd run_turns(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
 {
     Conversation *conversation = spec->conversation;
     Run run = {
@@ -467,25 +469,13 @@ AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
         .events = conversation->events,
         .pending = json_array(),
         .end = AGENT_DONE,
-        .guard = settings_get_bool(tool_context_settings(spec->context), "loop.enabled")
-                     ? loop_guard_new()
-                     : NULL,
     };
-    conversation->run_messages = json_array();
     yielded_reset(spec->context);
     rewinder_begin(conversation->session, spec->context);
-    agent_events_emit_type(run.events, EVENT_AGENT_START);
-    run_turns(&run, prompt);
-    if (run.events->func) {
-        json_t *event = agent_event_new(EVENT_AGENT_END);
-        json_set_take(event, "messages", json_incref(conversation->run_messages));
-        agent_events_emit(run.events, event);
-    }
-    g_clear_pointer(&conversation->run_messages, json_decref);
+    take_turns(&run, prompt);
     note_sent(&run);
     json_decref(run.pending);
     turn_setup_unref(run.setup);
-    loop_guard_free(run.guard);
     g_free(run.key_source);
     if (run.budget_text)
         *ret_budget_text = run.budget_text;

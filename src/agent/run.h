@@ -1,5 +1,6 @@
 /*
- * A run: everything between agent_start and agent_end (agent-core §3.1).
+ * Turns of a run, from its beginning or after an error, until it ends or fails (agent-core §3.1).
+ * The run itself, everything between agent_start and agent_end, is agent.c's.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ typedef enum {
     AGENT_LOOP,    // round in circles (loop_guard.h)
 } AgentEnd;
 
-typedef struct SentWith { // the last request of a run
+typedef struct SentWith { // the last request
     const Model *model;   // borrowed from the registry; NULL: none yet
     char *api_key;        // NULL: keyless
 } SentWith;
@@ -37,6 +38,7 @@ typedef struct RunSpec { // all borrowed
     Fallback *fallback; // another model for one that fails
     Healer *healer;
     RunControls *controls;
+    LoopGuard *guard; // of the whole run; NULL: nobody looks
     Compactor *compactor;
     StreamRules *rules; // NULL: none
     json_t *before;     // goes in before the prompt; NULL: nothing
@@ -44,10 +46,10 @@ typedef struct RunSpec { // all borrowed
     const ToolDoor *door;
     HttpClient *http;
     const ModelRegistry *registry;
-    SentWith *sent; // set at the end
+    SentWith *sent; // set at the end, and then of the last request
     Cancel *cancel; // may be NULL
 } RunSpec;
 
 /* `prompt` NULL: goes on with the conversation as it is. *ret_budget_text is set for AGENT_BUDGET
    and AGENT_LOOP only; caller frees. Flushes the session at each turn's end. */
-AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text);
+AgentEnd run_turns(const RunSpec *spec, json_t *prompt, char **ret_budget_text);

@@ -15,6 +15,7 @@
 #define BYTES_PER_TOKEN  3     // fewer than texts have on average, so that it fits
 #define TRANSCRIPT_LEAST 4000  // bytes that are sent whatever the reserve says
 #define DOUBLINGS_MAX    10
+#define ESCAPED_GROWTH   2 // a text in JSON, at most, as texts are
 
 static const char summary_system[] =
     "You write summaries of conversations between a person and a coding agent, so that another "
@@ -90,13 +91,16 @@ static GPtrArray *models_to_ask(const SummaryContext *context, const SummaryRequ
 // ---- one request ----
 
 /* The newest part of the transcript that has room. Caller frees. */
-static char *build_prompt(const SummaryRequest *request, const Model *model)
+static char *build_prompt(const SummaryContext *context, const SummaryRequest *request,
+                          const Model *model)
 {
     if (!request->transcript)
         return g_strdup(request->instruction);
     int64_t window = model->context_window;
     int64_t tokens = window - MIN(request->reserve_tokens, window / 2);
     size_t max_bytes = (size_t)MAX(tokens * BYTES_PER_TOKEN, TRANSCRIPT_LEAST);
+    if (context->max_bytes > 0)
+        max_bytes = MIN(max_bytes, context->max_bytes / ESCAPED_GROWTH);
     const char *text = request->transcript;
     size_t size = strlen(text);
     g_autofree char *note = NULL;
@@ -126,7 +130,7 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
     bool is_named = context->is_model_named && model == context->model;
     g_autofree char *api_key = model_registry_key(context->registry, model, is_named);
     g_autofree char *key_source = model_registry_key_source(context->registry, model);
-    g_autofree char *prompt = build_prompt(request, model);
+    g_autofree char *prompt = build_prompt(context, request, model);
     g_autoptr(json_t) messages = json_array();
     json_append_take(messages, make_message(prompt, request->image));
     const char *const system_blocks[] = { request->system ? request->system : summary_system,

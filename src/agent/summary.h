@@ -29,6 +29,7 @@ typedef struct SummaryContext { // all borrowed
     Budget *budget;         // may be NULL
     UsageNotes *usages;     // may be NULL
     const char *session_id; // may be NULL
+    size_t max_bytes;       // of a request, as a server has said; 0: not known
 } SummaryContext;
 
 /* For a text that a model is to write of a conversation as it is set up. */

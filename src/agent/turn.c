@@ -99,7 +99,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
     g_autoptr(json_t) tools = turn_setup_tool_list(request->setup);
     const char *tier = settings_get_text(request->settings, "serviceTier");
     const ProviderRequest wire = {
-        .model = setup->model,
+        .model = server_facts_model(conversation->servers, setup->model),
         .api_key = request->api_key,
         .key_source = request->key_source,
         .system_blocks = request->system_blocks,

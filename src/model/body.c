@@ -8,7 +8,6 @@
 #include "model/message.h"
 #include "model/wire.h"
 
-#define CONTINUE       "Continue."
 #define MARKED_OF_USER 2    // how many messages of the user carry a cache marker
 #define ROOM_BEHIND    4096 // of what follows the messages: it may need more
 
@@ -20,7 +19,7 @@ typedef struct Piece { // a message of the format, in the text
     size_t begin;
     size_t head;      // bytes up to its content; 0: nothing is put behind it
     size_t marker_at; // 0: none
-    bool is_user;
+    bool is_user, is_assistant;
 } Piece;
 
 typedef struct Turn {
@@ -57,6 +56,7 @@ struct BodyCache {
     RepairNotes *notes; // of the groups
     RepairNotes *whole; // of the newest request, not of a message
     size_t written;
+    size_t size; // of the newest request
 };
 
 BodyCache *body_cache_new(void)
@@ -92,6 +92,25 @@ void body_cache_free(BodyCache *self)
 size_t body_cache_written(const BodyCache *self)
 {
     return self->written;
+}
+
+LeftOut body_cache_left_out(const BodyCache *self)
+{
+    return body_fit_left_out(self->fit);
+}
+
+size_t body_cache_size(const BodyCache *self)
+{
+    return self->size;
+}
+
+bool body_cache_make_room(BodyCache *self, const json_t *messages, size_t limit,
+                          size_t *ret_missing)
+{
+    size_t goal = body_fit_goal(limit);
+    *ret_missing = 0;
+    return self->size <= goal ||
+           body_fit_free_bytes(self->fit, messages, self->size - goal, ret_missing);
 }
 
 RepairNotes *body_cache_repairs(const BodyCache *self)
@@ -204,14 +223,29 @@ static const Piece *find_mate(const BodyCache *self, const Piece *piece, const c
     return is_same ? last : NULL;
 }
 
+/* Two messages of a role that cannot be made one have a word of the other role between them. */
+static bool needs_word_between(const BodyCache *self, const WireFormat *wire, const Piece *piece)
+{
+    if (!self->is_strict || wire->is_strict || self->pieces->len == 0)
+        return false;
+    const Piece *last = &g_array_index(self->pieces, Piece, self->pieces->len - 1);
+    return (piece->is_user && last->is_user) || (piece->is_assistant && last->is_assistant);
+}
+
 static void add_piece(BodyCache *self, const WireFormat *wire, const json_t *message)
 {
     g_autofree char *text = json_to_text(message);
     size_t size = strlen(text);
     Piece piece = { .is_user = strcmp(message_role(message), "user") == 0,
-                    .head = head_size(message, text),
-                    .begin = self->text->len + strlen(",") };
+                    .is_assistant = strcmp(message_role(message), "assistant") == 0,
+                    .head = head_size(message, text) };
     const Piece *mate = find_mate(self, &piece, text);
+    if (!mate && needs_word_between(self, wire, &piece)) {
+        g_autoptr(json_t) word = json_array();
+        wire_append_word(wire, self->model, piece.is_assistant, word);
+        add_piece(self, wire, json_array_get(word, 0));
+    }
+    piece.begin = self->text->len + strlen(",");
     if (mate) {
         bool is_list = text[piece.head - 1] == '[';
         piece.begin = mate->begin;
@@ -413,18 +447,6 @@ static BodyFacts facts_of(const Group *last)
     };
 }
 
-/* A word to a server that wants the user's first and last. As messages of the format. */
-static json_t *make_word(const ProviderRequest *request, const WireFormat *wire)
-{
-    g_autoptr(json_t) content = json_array();
-    json_append_take(content, message_text_block(CONTINUE));
-    g_autoptr(json_t) message = json_make("role:%s", "user");
-    json_object_set(message, "content", content);
-    json_t *out = json_array();
-    wire->write_user(request->model, message, false, out);
-    return out;
-}
-
 /* What comes before the messages, and those that are of this request only and never marked: the
    system's, and a word before an assistant that has the first one. */
 static GString *make_start(const ProviderRequest *request, const WireFormat *wire,
@@ -438,9 +460,8 @@ static GString *make_start(const ProviderRequest *request, const WireFormat *wir
     g_autoptr(json_t) system = json_array();
     if (wire->write_system)
         wire->write_system(request, system);
-    g_autoptr(json_t) word = needs_word ? make_word(request, wire) : NULL;
-    if (word)
-        json_array_extend(system, word);
+    if (needs_word) // before an assistant that has the first one
+        wire_append_word(wire, request->model, true, system);
     json_each (system, i, message) {
         g_autofree char *piece = json_to_text(message);
         g_string_append_printf(start, "%s%s", i > 0 ? "," : "", piece);
@@ -515,9 +536,7 @@ static void note_whole(BodyCache *self, const ProviderRequest *request, const Bo
         repair_notes_add(self->whole, REPAIR_THINKING_OFF, REPAIR_OF_REQUEST);
     if (facts->has_stub_tools)
         repair_notes_add(self->whole, REPAIR_STUB_TOOLS, REPAIR_OF_REQUEST);
-    if (needs_first_word(self))
-        repair_notes_add(self->whole, REPAIR_ROLES, REPAIR_OF_REQUEST);
-    if (needs_last_word(self))
+    for (int words = needs_first_word(self) + needs_last_word(self); words > 0; words--)
         repair_notes_add(self->whole, REPAIR_ROLES, REPAIR_OF_REQUEST);
 }
 
@@ -541,7 +560,9 @@ static GString *write_body(const ProviderRequest *request, const WireFormat *wir
 
     bool needs_first = needs_first_word(cache); // before the one behind is put there
     const Group word = begin_group(cache);      // in this request only
-    g_autoptr(json_t) words = needs_last_word(cache) ? make_word(request, wire) : NULL;
+    g_autoptr(json_t) words = json_array();
+    if (needs_last_word(cache))
+        wire_append_word(wire, request->model, true, words);
     add_pieces(cache, wire, words);
     g_autoptr(GString) start = make_start(request, wire, head, needs_first);
     GString *body = g_string_sized_new(start->len + cache->text->len + ROOM_BEHIND);
@@ -573,6 +594,6 @@ char *body_make(const ProviderRequest *request, size_t *ret_size)
         cache_update(cache, request, wire);
         body = write_body(request, wire, cache);
     }
-    *ret_size = body->len;
+    *ret_size = cache->size = body->len;
     return g_string_free(body, FALSE);
 }

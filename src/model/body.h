@@ -17,6 +17,19 @@ BodyCache *body_cache_new(void);
 void body_cache_free(BodyCache *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BodyCache, body_cache_free)
 
+/* What has no place in requests for their size: images, results of tools. */
+typedef struct LeftOut {
+    size_t images, results;
+} LeftOut;
+LeftOut body_cache_left_out(const BodyCache *self);
+
+/* The bytes of the newest request. */
+size_t body_cache_size(const BodyCache *self);
+/* It was larger than the `limit` of its server: what is old gives way in the next one. False: there
+   is nothing that could. *ret_missing: the bytes that are too many still. */
+bool body_cache_make_room(BodyCache *self, const json_t *messages, size_t limit,
+                          size_t *ret_missing);
+
 /* How many messages of the conversation were serialised so far. */
 size_t body_cache_written(const BodyCache *self);
 

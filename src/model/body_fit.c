@@ -24,6 +24,7 @@ struct BodyFit {
     GHashTable *forms; // message → what stands for it
     GHashTable *freed; // those of them that gave way for the size of the request; borrowed
     GHashTable *known; // messages whose images are small enough; references of their own
+    LeftOut left_out;
 };
 
 BodyFit *body_fit_new(void)
@@ -95,6 +96,11 @@ static size_t body_fit_less(size_t from, size_t by)
     return by < from ? from - by : 0;
 }
 
+LeftOut body_fit_left_out(const BodyFit *self)
+{
+    return self->left_out;
+}
+
 /* The oldest images of one message. False: it has none. */
 static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
 {
@@ -110,6 +116,7 @@ static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
         const char *data = json_get_text(block, "data");
         wish->images = body_fit_less(wish->images, 1);
         wish->bytes = body_fit_less(wish->bytes, data ? strlen(data) : 0);
+        self->left_out.images += g_str_equal(wish->reason, TO_FIT);
         json_append_take(content, image_removed(wish->reason));
         is_changed = true;
     }
@@ -120,14 +127,11 @@ static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
     return is_changed;
 }
 
-static bool drop_images(BodyFit *self, const json_t *messages, Wish *wish)
+static bool drop_images(BodyFit *self, const json_t *messages, size_t from, size_t to, Wish *wish)
 {
     bool is_changed = false;
-    json_each (messages, i, message) {
-        if (wish->images == 0 && wish->bytes == 0)
-            break;
-        is_changed = drop_from(self, message, wish) || is_changed;
-    }
+    for (size_t i = from; i < to && (wish->images > 0 || wish->bytes > 0); i++)
+        is_changed = drop_from(self, json_array_get(messages, i), wish) || is_changed;
     return is_changed;
 }
 
@@ -136,7 +140,7 @@ static bool body_fit_drop_images(BodyFit *self, const json_t *messages, size_t c
                                  const char *reason)
 {
     Wish wish = { .images = count, .reason = reason };
-    return drop_images(self, messages, &wish);
+    return drop_images(self, messages, 0, json_array_size(messages), &wish);
 }
 
 /* "artifact://7" where the text names one; caller frees, NULL: it does not. */
@@ -163,20 +167,47 @@ static bool shorten_result(BodyFit *self, json_t *message, Wish *wish)
     json_append_take(content, message_text_block(gap));
     set_form(self, message, with_content(form, content));
     g_hash_table_add(self->freed, message);
+    self->left_out.results++;
     wish->bytes = body_fit_less(wish->bytes, size - strlen(gap));
     return true;
 }
 
-/* Images, then results, until `bytes` are free. */
-static bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes)
+static bool has_image(const json_t *message)
+{
+    json_each (json_get_array(message, "content"), i, block) {
+        if (is_image(block))
+            return true;
+    }
+    return false;
+}
+
+/* The newest message with images, where it is of what is worked on now; else their number. */
+static size_t newest_images(const json_t *messages)
+{
+    for (size_t i = json_array_size(messages); i > 0; i--) {
+        const json_t *message = json_array_get(messages, i - 1);
+        if (has_image(message))
+            return i - 1;
+        if (g_strcmp0(json_get_text(message, "role"), "user") == 0)
+            break;
+    }
+    return json_array_size(messages);
+}
+
+bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes, size_t *ret_missing)
 {
     Wish wish = { .bytes = bytes, .reason = TO_FIT };
-    bool is_changed = drop_images(self, messages, &wish);
+    size_t newest = newest_images(messages);
+    bool is_changed = drop_images(self, messages, 0, newest, &wish);
     json_each (messages, i, message) {
         if (wish.bytes == 0)
             break;
         is_changed = shorten_result(self, message, &wish) || is_changed;
     }
+    // what the person has just shown goes last
+    is_changed =
+        drop_images(self, messages, newest, json_array_size(messages), &wish) || is_changed;
+    *ret_missing = wish.bytes;
     return is_changed;
 }
 
@@ -208,6 +239,11 @@ static bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigne
     return is_changed;
 }
 
+size_t body_fit_goal(size_t limit)
+{
+    return limit / 10 * 9; // some more room, or every answer would cost the server's cache
+}
+
 static size_t body_limit(const Model *model)
 {
     static const size_t limits[] = { [MODEL_API_ANTHROPIC_MESSAGES] = ANTHROPIC_BODY_BYTES,
@@ -227,6 +263,7 @@ bool body_fit_make_smaller(BodyFit *self, const Model *model, const json_t *mess
         return body_fit_drop_images(self, messages, images - ANTHROPIC_IMAGES, ANTHROPIC_MANY);
     if (images > FEW_IMAGES && body_fit_scale_images(self, messages, SMALL_SIDE))
         return true;
-    // and some more room, or every answer would cost the server's cache
-    return size > limit && body_fit_free_bytes(self, messages, size - limit / 10 * 9);
+    size_t missing = 0;
+    return size > limit &&
+           body_fit_free_bytes(self, messages, size - body_fit_goal(limit), &missing);
 }

@@ -1,11 +1,12 @@
 /*
  * What is in a request for messages that would make it larger than its server takes
- * (safety §8.1, R16 and R20): the oldest images and tool results give way first. The conversation
- * keeps what it has. What was replaced once stays so, that the bytes of earlier messages stay the
- * same. Of one conversation and one thread.
+ * (safety §8.1, R16 and R20): the oldest images give way first, then tool results, then images of
+ * what is worked on now. The conversation keeps what it has. What was replaced once stays so, that
+ * the bytes of earlier messages stay the same. Of one conversation and one thread.
  */
 #pragma once
 
+#include "model/body.h"
 #include "model/model.h"
 #include "model/repair_notes.h"
 
@@ -25,3 +26,11 @@ RepairRule body_fit_rule(const BodyFit *self, const json_t *message);
    refuse it, and what it is made of has become smaller. */
 bool body_fit_make_smaller(BodyFit *self, const Model *model, const json_t *messages, size_t images,
                            size_t size);
+/* Frees `bytes`, as far as there is something to be freed: *ret_missing is what is not. False:
+   there is nothing. */
+bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes, size_t *ret_missing);
+/* The size that a request is made when it is over its limit. */
+size_t body_fit_goal(size_t limit);
+
+/* What has given way for the size. */
+LeftOut body_fit_left_out(const BodyFit *self);

@@ -51,6 +51,11 @@ json_t *provider_stream(HttpClient *http, const ProviderRequest *request, Cancel
 
 /* Classes of errorMessage texts (agent-core §2.8, §3.7). */
 bool provider_error_is_overflow(const char *error_message);
+/* An overflow of bytes, not of tokens, and the limit that it names; 0: it names none. */
+bool provider_error_is_too_large(const char *error_message);
+size_t provider_error_byte_limit(const char *error_message);
+/* The server wants user and assistant to take turns. */
+bool provider_error_is_of_roles(const char *error_message);
 bool provider_error_is_retryable(const char *error_message);
 /* A limit of the account: another key may have more. */
 bool provider_error_is_limit(const char *error_message);

@@ -24,7 +24,8 @@ bool repair_is_curable(const char *problem)
     if (!problem || provider_error_is_overflow(problem) || provider_error_is_retryable(problem) ||
         repair_strong_says(problem, other_reasons))
         return false;
-    return repair_strong_says(problem, "\\bHTTP (400|422)\\b") ||
+    return provider_error_is_of_roles(problem) ||
+           repair_strong_says(problem, "\\bHTTP (400|422)\\b") ||
            repair_strong_says(problem, "invalid.?request");
 }
 

@@ -2,6 +2,7 @@
 #include "model/wire.h"
 
 #include "base/env.h"
+#include "model/message.h"
 
 #define REFUSAL_CHARS 200
 
@@ -69,6 +70,18 @@ json_t *wire_append_message(json_t *out, const char *role, json_t *content)
     json_t *message = json_make("role:%s content:%p", role, content);
     json_append_take(out, message);
     return message;
+}
+
+void wire_append_word(const WireFormat *wire, const Model *model, bool is_user, json_t *out)
+{
+    json_t *content = json_array();
+    json_append_take(content, message_text_block(is_user ? "Continue." : "(no answer)"));
+    g_autoptr(json_t) message =
+        json_make("role:%s content:%p", is_user ? "user" : "assistant", content);
+    if (is_user)
+        wire->write_user(model, message, false, out);
+    else
+        wire->write_assistant(model, message, out);
 }
 
 char *wire_image_url(const json_t *block)

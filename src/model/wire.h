@@ -95,6 +95,9 @@ char *wire_image_url(const json_t *block);
 /* A message of the format: {"role", "content"}, appended to `out`. Takes the reference `content`;
    empty content is no message. Borrowed; NULL when there is none. */
 json_t *wire_append_message(json_t *out, const char *role, json_t *content);
+/* A message without a meaning of its own: "Continue." of the user, "(no answer)" of the assistant.
+ */
+void wire_append_word(const WireFormat *wire, const Model *model, bool is_user, json_t *out);
 
 /* A call's arguments as JSON text. Caller frees. */
 char *wire_arguments_text(const json_t *call);

@@ -20,7 +20,7 @@ typedef struct RpcServer {
     RpcDispatch *dispatch;
     HostTools *tools;
     Cancel *cancel;
-    json_t *held; // NULL, or an event that waits for what comes next
+    json_t *held; // array of events that wait for what comes next
 } RpcServer;
 
 // ---- the end ----
@@ -99,6 +99,13 @@ static bool is_last_of_run(EventKind kind)
     return kind == EVENT_AGENT_END || kind == EVENT_AUTO_RETRY_END;
 }
 
+static void send_held(RpcServer *self)
+{
+    json_each (self->held, i, event)
+        rpc_link_send(&self->link, json_incref(event));
+    json_array_clear(self->held);
+}
+
 static void send_event(RpcServer *self, json_t *event, EventKind kind)
 {
     rpc_link_send(&self->link, json_incref(event));
@@ -110,10 +117,10 @@ static void on_event(json_t *event, void *data)
 {
     RpcServer *self = data;
     EventKind kind = event_kind(event);
-    if (self->held)
-        rpc_link_send(&self->link, g_steal_pointer(&self->held));
+    if (!is_last_of_run(kind))
+        send_held(self);
     if (is_last_of_run(kind))
-        self->held = json_incref(event);
+        json_array_append(self->held, event);
     else if (kind == EVENT_COMMAND_END)
         rpc_dispatch_end(self->dispatch, event);
     else if (!rpc_dialogs_event(&self->link, event))
@@ -195,7 +202,7 @@ static void server_clear(RpcServer *self)
 
 bool rpc_serve(const RpcOptions *options, int *ret_exit_code, GError **error)
 {
-    RpcServer self = { .options = options };
+    RpcServer self = { .options = options, .held = json_array() };
     if (!server_open(&self, error))
         return false;
     loop_run(self.link.line.loop);

@@ -205,8 +205,9 @@ for allowed in 3 2; do
         expect_json stdout -1.messages.-1.content.0.text "at last"
     else
         expect_requests 2 # none came
-        expect_json stdout -1.type auto_retry_end
-        expect_json stdout -1.success false
+        expect_json stdout -2.type auto_retry_end
+        expect_json stdout -2.success false
+        expect_json stdout -1.type agent_end
     fi
 done
 mv config.before "$HOME/.kedge/agent/config.yml"

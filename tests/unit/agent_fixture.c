@@ -222,6 +222,7 @@ static void make_registry(AgentFixture *self)
                         "      - id: coder\n"
                         "        cost: {input: 100, output: 0, cacheRead: 0, cacheWrite: 0}\n"
                         "      - id: writer\n"
+                        "      - {id: eye, input: [text, image]}\n"
                         "      - id: tiny\n"
                         "        contextWindow: 10000\n",
                         sse_server_port(self->server));

@@ -28,6 +28,7 @@ struct SseServer {
     pthread_mutex_t lock; // guards what follows
     GQueue replies;
     GPtrArray *requests; // json_t *
+    SseDemands demands;
 };
 
 static void reply_free(gpointer data)
@@ -46,7 +47,7 @@ static bool wait_readable(SseServer *self, int fd)
 }
 
 /* One HTTP request; its body as JSON. NULL when the client went away. */
-static json_t *read_request(SseServer *self, int fd)
+static json_t *read_request(SseServer *self, int fd, size_t *ret_size)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (;;) {
@@ -57,6 +58,7 @@ static json_t *read_request(SseServer *self, int fd)
             const char *length = strstr(lower, "content-length:");
             size_t size = length ? (size_t)g_ascii_strtoull(length + 15, NULL, 10) : 0;
             json_t *body = NULL;
+            *ret_size = size;
             if (text->len >= head + size)
                 return json_parse(text->str + head, size, &body, NULL) ? body : json_null();
         }
@@ -68,26 +70,62 @@ static json_t *read_request(SseServer *self, int fd)
     }
 }
 
-static Reply *next_reply(SseServer *self, json_t *request)
+static Reply *reply_new(int status, const char *body)
+{
+    Reply *reply = g_new0(Reply, 1);
+    reply->status = status;
+    reply->body = g_strdup(body);
+    return reply;
+}
+
+static bool goes_by_turns(const json_t *request)
+{
+    const char *last = "assistant";
+    size_t i;
+    json_t *message;
+    json_array_foreach (json_get_array(request, "messages"), i, message) {
+        const char *role = json_get_text(message, "role");
+        if (g_str_equal(role, "system") || g_str_equal(role, "tool") ||
+            json_object_get(message, "tool_calls"))
+            continue;
+        if (g_str_equal(role, last))
+            return false;
+        last = role;
+    }
+    return true;
+}
+
+/* NULL: nothing is wrong with the request. */
+static Reply *refuse(const SseDemands *demands, const json_t *request, size_t size)
+{
+    if (demands->max_bytes > 0 && size > demands->max_bytes)
+        return reply_new(413, "<html><head><title>413 Request Entity Too Large</title></head>"
+                              "<body><center>nginx</center></body></html>");
+    if (demands->by_turns_status > 0 && !goes_by_turns(request))
+        return reply_new(demands->by_turns_status,
+                         "{\"error\":{\"message\":\"Conversation roles must alternate "
+                         "user/assistant/user/assistant/...\"}}");
+    return NULL;
+}
+
+static Reply *next_reply(SseServer *self, json_t *request, size_t size)
 {
     pthread_mutex_lock(&self->lock);
     g_ptr_array_add(self->requests, request);
-    Reply *reply = g_queue_pop_head(&self->replies);
+    Reply *reply = refuse(&self->demands, request, size);
+    if (!reply)
+        reply = g_queue_pop_head(&self->replies);
     pthread_mutex_unlock(&self->lock);
-    if (reply)
-        return reply;
-    reply = g_new0(Reply, 1);
-    reply->status = 400;
-    reply->body = g_strdup("{\"error\":{\"message\":\"no answer left\"}}");
-    return reply;
+    return reply ? reply : reply_new(400, "{\"error\":{\"message\":\"no answer left\"}}");
 }
 
 static void serve(SseServer *self, int fd)
 {
-    json_t *request = read_request(self, fd);
+    size_t size = 0;
+    json_t *request = read_request(self, fd, &size);
     if (!request)
         return;
-    Reply *reply = next_reply(self, request);
+    Reply *reply = next_reply(self, request, size);
     const char *type = reply->status == 200 ? "text/event-stream" : "application/json";
     g_autofree char *head = g_strdup_printf(
         "HTTP/1.1 %d X\r\ncontent-type: %s\r\nconnection: close\r\n\r\n", reply->status, type);
@@ -147,6 +185,13 @@ void sse_server_free(SseServer *self)
 int sse_server_port(const SseServer *self)
 {
     return self->port;
+}
+
+void sse_server_set_demands(SseServer *self, SseDemands demands)
+{
+    pthread_mutex_lock(&self->lock);
+    self->demands = demands;
+    pthread_mutex_unlock(&self->lock);
 }
 
 void sse_server_set_usage(SseServer *self, int prompt_tokens, int completion_tokens)

@@ -23,6 +23,13 @@ void sse_server_add_error(SseServer *self, int status, const char *message);
 /* Sends `text`, then nothing until the client goes away. */
 void sse_server_add_hanging(SseServer *self, const char *text);
 
+typedef struct SseDemands { // what a request must be, or it is refused before its answer has a turn
+    size_t max_bytes;       // else 413 with a page of a proxy; 0: any
+    int by_turns_status;    // of the refusal of two messages of a role in a row, results and calls
+                            // left out as the templates of local servers do; 0: any
+} SseDemands;
+void sse_server_set_demands(SseServer *self, SseDemands demands);
+
 /* Tokens that every answer reports; the default is 10 and 5. */
 void sse_server_set_usage(SseServer *self, int prompt_tokens, int completion_tokens);
 

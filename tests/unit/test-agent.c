@@ -336,7 +336,7 @@ static void test_final_error(void **state)
     assert_int_equal(self->outcome.end, AGENT_ERROR);
     assert_non_null(strstr(message_error(agent_last_message(self->agent)), "prompt is too long"));
     assert_null(agent_fixture_event(self, "auto_retry_start", 0));
-    assert_events(self, "agent_start turn_start " USER " " ANSWER " turn_end agent_end");
+    assert_events(self, "agent_start turn_start " USER " " ANSWER " turn_end notice agent_end");
 }
 
 static void prompt_again(json_t *event, void *user_data)

@@ -66,6 +66,18 @@ static size_t count_compactions(SessionFixture *self)
     return count;
 }
 
+/* The same session once more, as a new process finds it. */
+static void reopen(SessionFixture *self)
+{
+    g_autoptr(json_t) now = agent_session_state(self->session);
+    g_autofree char *arguments =
+        g_strdup_printf("{\"sessionPath\":\"%s\"}", json_get_text(now, "sessionFile"));
+    assert_true(session_fixture_command(self, "new_session", NULL, NULL));
+    session_fixture_wait(self);
+    assert_true(session_fixture_command(self, "switch_session", arguments, NULL));
+    session_fixture_wait(self);
+}
+
 /* A server that answers cannot have been sent more than the window holds: its number is of
    something else, and does not cost a summary for each prompt. */
 static void test_incredible_usage(void **state)
@@ -86,7 +98,7 @@ static void test_incredible_usage(void **state)
     assert_int_equal(count_compactions(self), 1);
 }
 
-/* Full after a summary, and after another one: the next would gain as little. */
+/* Full after a summary: the next would gain as little, also in a session that is opened again. */
 static void test_compaction_gains_nothing(void **state)
 {
     SessionFixture *self = *state;
@@ -96,17 +108,22 @@ static void test_compaction_gains_nothing(void **state)
     sse_server_set_usage(self->agent->server, 8990, 10);
     for (int i = 0; i < 20; i++)
         sse_server_add_text(self->agent->server, "fine");
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
+        if (i == 3)
+            reopen(self);
         assert_true(session_fixture_prompt(self, "hi"));
-    assert_int_equal(count_compactions(self), 2);
+    }
+    assert_int_equal(count_compactions(self), 1);
 }
 
-static void add_cut_answer(SessionFixture *self)
+/* `summaries`: of what was before the turn, and of the turn's beginning where it is cut in two. */
+static void add_cut_answer(SessionFixture *self, int summaries)
 {
     sse_server_set_usage(self->agent->server, 9000, 10);
     sse_server_add_text_ending(self->agent->server, "and so on", "length");
     sse_server_set_usage(self->agent->server, 10, 5);
-    sse_server_add_text(self->agent->server, "the summary");
+    for (int i = 0; i < summaries; i++)
+        sse_server_add_text(self->agent->server, "the summary");
     sse_server_add_text(self->agent->server, "in short");
 }
 
@@ -115,13 +132,15 @@ static void test_cut_again(void **state)
 {
     SessionFixture *self = *state;
     for (size_t prompts = 1; prompts <= 2; prompts++) {
+        sse_server_add_text(self->agent->server, "fine"); // there is room again
+        assert_true(session_fixture_prompt(self, "hello"));
         for (int i = 0; i < 2; i++) {
-            add_cut_answer(self);
+            add_cut_answer(self, prompts + (size_t)i == 1 ? 2 : 1);
             sse_server_add_calls(
                 self->agent->server,
                 "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]");
         }
-        add_cut_answer(self);
+        add_cut_answer(self, 1);
         assert_true(session_fixture_prompt(self, "hi"));
         assert_int_equal(self->outcome.end, AGENT_DONE);
         assert_int_equal(count_requests_with(self, GO_ON), 2 * prompts);

@@ -44,8 +44,10 @@ static void test_passes(void **state G_GNUC_UNUSED)
     assert_int_equal(self->outcome.end, AGENT_DONE);
     g_autofree char *events = retry_events(self);
     assert_string_equal(events, "start 1/3 10ms start 2/3 20ms end 2 yes ");
-    assert_non_null(agent_fixture_event(self, "agent_end", 2)); // each attempt is a run
-    assert_null(agent_fixture_event(self, "agent_end", 3));
+    assert_non_null(agent_fixture_event(self, "turn_start", 2)); // each attempt is a turn
+    g_autofree char *order = agent_fixture_events(self);
+    assert_true(g_str_has_prefix(order, "agent_start ") && g_str_has_suffix(order, " agent_end"));
+    assert_null(agent_fixture_event(self, "agent_end", 1)); // and all of them are one run
 
     g_autofree char *conversation = sse_server_conversation(self->server, 2);
     assert_string_equal(conversation, "user:go");

@@ -430,6 +430,74 @@ static void test_classes(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Bytes that are too many, and the limit that is named: as servers and proxies say it. */
+static void test_too_large(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text;
+        bool is_too_large;
+        size_t limit;
+    } cases[] = {
+        { "HTTP 413: the server answered with a web page", true, 0 },
+        { "HTTP 413 (no body)", true, 0 },
+        { "HTTP 413: Request exceeds the maximum size (request_too_large)", true, 0 },
+        { "HTTP 413: Maximum content size limit (26214400) exceeded (26428490 bytes read)", true,
+          26214400 },
+        { "HTTP 400: Request payload size exceeds the limit: 20971520 bytes.", true, 20971520 },
+        { "HTTP 400: Request size is too large. Request size is 30 MB. Max size is 20 MB", true,
+          20000000 },
+        { "HTTP 413: Body exceeded 1 MB limit", true, 1000000 },
+        { "HTTP 500: PayloadTooLargeError: request entity too large", true, 0 },
+        { "HTTP 413: Request too large for model `x` on tokens per minute (TPM): Limit 6000", false,
+          6000 },
+        { "HTTP 400: prompt is too long: 12000 tokens > 10000 maximum", false, 0 },
+        { "HTTP 400: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes", false, 5316852 },
+        { "HTTP 413: limit 99999999999999999999999", true, 0 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        size_t limit = provider_error_byte_limit(cases[i].text);
+        if (provider_error_is_too_large(cases[i].text) != cases[i].is_too_large ||
+            limit != cases[i].limit)
+            fail_msg("%s: %zu", cases[i].text, limit);
+        if (cases[i].is_too_large && (!provider_error_is_overflow(cases[i].text) ||
+                                      provider_error_is_retryable(cases[i].text)))
+            fail_msg("another class: %s", cases[i].text);
+    }
+}
+
+/* User and assistant have to take turns: no retry would help. */
+static void test_of_roles(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text;
+        bool is_of_roles;
+    } cases[] = {
+        { "HTTP 400: Conversation roles must alternate user/assistant/user/assistant/...", true },
+        { "HTTP 500: Conversation roles must alternate user/assistant/user/assistant/...", true },
+        { "HTTP 500: After the optional system message, conversation roles must alternate user and "
+          "assistant roles except for tool calls and results.",
+          true },
+        { "HTTP 400: messages: roles must alternate between \"user\" and \"assistant\"", true },
+        { "HTTP 400: user or tool message(s) should alternate with assistant message(s).", true },
+        { "HTTP 400: Unexpected role 'user' after role 'tool'", true },
+        { "HTTP 400: Expected last role User or Tool but got assistant", true },
+        { "HTTP 422: consecutive messages of one role are not allowed", true },
+        { "Error rendering prompt: Conversation roles must alternate user/assistant", true },
+        { "HTTP 500: role arn:x could not be assumed after 3 tries", false },
+        { "HTTP 503: no messages; an alternative model may help", false },
+        { "HTTP 429: too many consecutive messages", false },
+        { "HTTP 401: roles must alternate", false },
+        { "HTTP 400: prompt is too long", false },
+        { NULL, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        if (provider_error_is_of_roles(cases[i].text) != cases[i].is_of_roles)
+            fail_msg("%s", cases[i].text);
+        if (cases[i].is_of_roles && provider_error_is_retryable(cases[i].text))
+            fail_msg("retryable: %s", cases[i].text);
+    }
+}
+
 static void test_refused_keys(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -462,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_silence),      cmocka_unit_test(test_abort),
         cmocka_unit_test(test_request),      cmocka_unit_test(test_delays),
         cmocka_unit_test(test_error_bodies), cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_too_large),    cmocka_unit_test(test_of_roles),
         cmocka_unit_test(test_refused_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,10 +117,9 @@ static void show_progress(LaunchOutput *self, const json_t *event)
 static void show_notice(const json_t *event)
 {
     const char *message = json_get_text(event, "message");
-    bool is_warning = g_strcmp0(json_get_text(event, "level"), "warning") == 0;
-    if (is_warning && g_str_has_prefix(message, RUN_STOPPED))
+    if (g_str_has_prefix(message, RUN_STOPPED))
         return;
-    if (is_warning) {
+    if (g_strcmp0(json_get_text(event, "level"), "info") != 0) {
         g_autofree char *text = ansi_strip(message);
         g_strdelimit(text, "\n\t\r", ' ');
         log_warning("%s", text);
