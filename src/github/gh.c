@@ -67,6 +67,17 @@ static char **complete_argv(ToolCall *call, const GhSpec *spec, const char *exec
     return g_strv_builder_end(argv);
 }
 
+/* What was judged is what gh acts on, whatever it would find by itself by now: HOST/OWNER/REPO.
+   NULL: the command line names it, or it is not known. Caller frees. */
+static char *judged_repo(const ToolCall *call, const GhSpec *spec)
+{
+    const CallOutcome *outcome = tool_call_outcome(call);
+    const Judgement *judgement = outcome ? outcome->judgement : NULL; // NULL of detached work
+    if (spec->has_explicit_repo || !judgement || !judgement->host || !judgement->repo)
+        return NULL;
+    return g_strconcat(judgement->host, "/", judgement->repo, NULL);
+}
+
 static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_result, GError **error)
 {
     const Settings *settings = tool_call_settings(call);
@@ -74,11 +85,14 @@ static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_resu
     g_autofree char *executable = gh_env_find_executable(settings, cwd, cwd);
     if (!executable)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
+    g_autofree char *repo = judged_repo(call, spec);
     g_auto(GStrv) argv = complete_argv(call, spec, executable);
     const GhProcess process = {
         .path = executable,
         .argv = (const char *const *)argv,
-        .inherits_target = true,
+        .inherits_target = repo == NULL,
+        .set_host = repo ? tool_call_outcome(call)->judgement->host : NULL,
+        .set_repo = repo,
         .proc = {
             .cwd = cwd,
             .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GH_TIMEOUT_MS,

@@ -83,6 +83,11 @@ static char *with_api_details(const char *message, const char *output)
     return g_string_free(text, false);
 }
 
+bool gh_error_no_repository(GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_FAILED, "%s", NO_REPOSITORY);
+}
+
 bool gh_error_set(const GhSpec *spec, const GhResult *result, bool is_json, GError **error)
 {
     static const char *const login[] = { "gh auth login", "not logged into any GitHub hosts",
@@ -95,11 +100,11 @@ bool gh_error_set(const GhSpec *spec, const GhResult *result, bool is_json, GErr
     // gh's text for this one mentions `gh auth login` too
     bool is_foreign_remote = strstr(message, "none of the git remotes configured") != NULL;
     if (is_foreign_remote && !spec->has_explicit_repo)
-        return fail_with(error, KEDGE_ERROR_FAILED, "%s", NO_REPOSITORY);
+        return gh_error_no_repository(error);
     if (result->exit_status == GH_EXIT_AUTH || contains_any(message, login))
         return fail_with(error, KEDGE_ERROR_FAILED, "%s", NOT_AUTHENTICATED);
     if (!spec->has_explicit_repo && contains_any(message, context))
-        return fail_with(error, KEDGE_ERROR_FAILED, "%s", NO_REPOSITORY);
+        return gh_error_no_repository(error);
     if (*message == '\0') {
         g_autofree char *command = gh_error_command(spec);
         return fail_with(error, KEDGE_ERROR_FAILED, "GitHub CLI command failed: %s", command);

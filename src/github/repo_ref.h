@@ -1,6 +1,5 @@
 /*
- * Repository references `[HOST/]OWNER/REPO` and GitHub URLs (github-tool §0.4, §5.4, §5.5). Pure,
- * but for repo_default_*(), which ask gh.
+ * Repository references `[HOST/]OWNER/REPO` and GitHub URLs (github-tool §0.4, §5.4, §5.5). Pure.
  */
 #pragma once
 
@@ -37,8 +36,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GithubUrl, github_url_clear)
 bool github_url_parse(const char *url, const char *kind, GithubUrl *ret_url);
 /* The reference of a URL's repository: the host only when it is not the default. Caller frees. */
 char *github_url_repo(const GithubUrl *url, const Settings *settings);
-
-/* `gh repo view --json nameWithOwner -q .nameWithOwner` (github-tool §0.4). Memoised: per
-   ToolContext, shared by concurrent callers, failures not remembered. */
-bool repo_default_fresh(ToolCall *call, char **ret_repo, GError **error);
-bool repo_default_memoised(ToolCall *call, char **ret_repo, GError **error);

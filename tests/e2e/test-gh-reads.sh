@@ -51,4 +51,46 @@ forge_log kind=rest >"$E2E_TMP/log"
 run grep -cE '"method": *"(POST|PUT|PATCH|DELETE)"' "$E2E_TMP/log"
 expect_out 0
 
+# ---- a clone of a fork: "this repository" is the parent, at every door ----
+
+git clone -q http://github.localhost/lindq/tidepool.git "$HOME/fork"
+cd "$HOME/fork" || exit 1
+git remote add upstream http://github.localhost/harbor/tidepool.git
+
+# door NAME TEXT COMMAND…: what it prints shows the parent
+door() {
+    t "in a fork, $1 takes the parent"
+    _text=$2
+    shift 2
+    run "$@"
+    expect_exit 0
+    expect_contains stdout "$_text"
+}
+door "an address" "Tide table prints 24:00 at midnight" kedge read issue://12
+door "exec" "[gh $repo read ok" kedge gh exec -- issue view 12 --json title
+door "a typed read" "[gh $repo read ok" kedge gh call gh_issue_view '{"number":12}'
+door "the tool github" "# harbor/tidepool" kedge github repo_view
+door "a search" "Repository: harbor/tidepool" kedge github search_issues --query midnight
+t "in a fork, a new pull request is for the parent, and the question says so"
+run kedge github pr_create --title Moon --head lindq:moon
+expect_exit 77
+expect_contains stderr 'creates pull request "Moon" from "lindq:moon" in harbor/tidepool'
+t "what is kept of issue://12 needs neither gh nor the network"
+run env http_proxy=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 kedge read issue://12
+expect_exit 0
+expect_contains stdout "Tide table prints 24:00 at midnight"
+t "gh repo set-default says otherwise"
+git config remote.origin.gh-resolved base
+run kedge gh exec -- repo view --json nameWithOwner
+expect_contains stdout '{"nameWithOwner":"lindq/tidepool"}'
+run kedge github repo_view
+expect_contains stdout "# lindq/tidepool"
+t "a policy for one owner binds that owner alone"
+printf 'gh:\n  knownHosts: [github.localhost]\n  hostPolicy: {github.localhost/harbor: read-only}\n' >"$HOME/.kedge/agent/config.yml"
+run kedge github pr_create --yes --title Moon --head moon --base no-such-branch
+expect_not_contains stderr "read-only"
+git config --unset remote.origin.gh-resolved
+run kedge github pr_create --yes --title Moon --head lindq:moon
+expect_exit 77
+
 done_testing

@@ -82,7 +82,7 @@ expect_exit 0
 expect_json stdout isError false
 expect_json stdout details.host github.localhost
 expect_json stdout details.repo harbor/tidepool
-expect_json stdout details.source upstream
+expect_json stdout details.source origin
 expect_json stdout details.argv '["issue","view","12","--json","number"]'
 expect_json stdout details.classification read
 expect_json stdout details.exit_code 0

@@ -128,7 +128,7 @@ t "pr_checkout asks, and nobody can be asked: refused, and nothing was done"
 run setsid -w kedge github pr_checkout --pr 7
 expect_exit 77
 expect_empty stdout
-expect_contains stderr 'refused: github (checks out pull request "7" into a worktree)'
+expect_contains stderr 'refused: github (checks out pull request "7" into a worktree in harbor/tidepool)'
 expect_contains stderr "--yes"
 expect_no_file "$HOME/.kedge/wt"
 [ "$(git branch --list pr-7)" = "" ] || fail "there is a branch pr-7"

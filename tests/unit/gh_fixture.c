@@ -52,9 +52,6 @@ static const char STUB[] =
     "  [ ! -s \"$1.out\" ] || cat \"$1.out\"\n"
     "  exit \"$status\"\n"
     "}\n"
-    "if [ \"$*\" = 'repo view --json nameWithOwner -q .nameWithOwner' ]; then\n"
-    "  answer \"$d/lookup\"\n"
-    "fi\n"
     "for r in \"$d\"/replies/*.match; do\n"
     "  [ -e \"$r\" ] || continue\n"
     "  IFS= read -r pattern <\"$r\"\n"
@@ -184,7 +181,6 @@ GhFixture *gh_fixture_new_with(const char *settings_json)
     self->now_ms = FIXTURE_NOW_MS;
     self->sleeps = g_array_new(false, false, sizeof(int64_t));
     self->updates = g_ptr_array_new_with_free_func(update_free);
-    gh_fixture_set_lookup(self, &(GhReply) { .out = "harbor/tidepool\n" });
     gh_fixture_set_version(self, "2.92.0");
     return self;
 }
@@ -245,10 +241,23 @@ void gh_fixture_reply_out(GhFixture *self, const char *out)
     gh_fixture_reply(self, &(GhReply) { .out = out });
 }
 
-void gh_fixture_set_lookup(GhFixture *self, const GhReply *reply)
+void gh_fixture_set_origin(GhFixture *self, const char *url)
 {
-    g_autofree char *base = path_in(self, "stub/lookup");
-    write_reply(base, reply);
+    g_autofree char *git = path_in(self, "work/.git");
+    assert_true(file_remove_tree(git, NULL));
+    if (!url)
+        return;
+    static const char *const dirs[] = { "work/.git", "work/.git/objects", "work/.git/refs" };
+    for (size_t i = 0; i < G_N_ELEMENTS(dirs); i++) {
+        g_autofree char *dir = path_in(self, "%s", dirs[i]);
+        make_dir(dir);
+    }
+    g_autofree char *head = path_in(self, "work/.git/HEAD");
+    g_autofree char *config = path_in(self, "work/.git/config");
+    g_autofree char *text = g_strdup_printf(
+        "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = %s\n", url);
+    write_file(head, "ref: refs/heads/main\n");
+    write_file(config, text);
 }
 
 void gh_fixture_renew_cancel(GhFixture *self)

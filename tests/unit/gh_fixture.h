@@ -4,9 +4,8 @@
  * settings with gh.knownHosts = [ghe.example.com, ghe], and calls through the real tool_call().
  *
  * The stub logs each call (arguments, environment, process id, the file of --body-file or --input)
- * and answers with the first reply that matches. The default lookup (`repo view --json
- * nameWithOwner -q .nameWithOwner`) has a reply of its own, harbor/tidepool unless set otherwise.
- * One fixture at a time: it sets environment variables of the process.
+ * and answers with the first reply that matches. One
+ * fixture at a time: it sets environment variables of the process.
  */
 #pragma once
 
@@ -58,7 +57,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GhFixture, gh_fixture_free)
 /* Replies are tried in the order in which they were added. */
 void gh_fixture_reply(GhFixture *self, const GhReply *reply);
 void gh_fixture_reply_out(GhFixture *self, const char *out); // any call, exit 0
-void gh_fixture_set_lookup(GhFixture *self, const GhReply *reply);
+/* Makes the directory a clone without commits, whose only remote has this URL; NULL: it is none. */
+#define GH_FIXTURE_ORIGIN "https://github.com/harbor/tidepool.git"
+void gh_fixture_set_origin(GhFixture *self, const char *url);
 
 /* What `gh --version` says, 2.92.0 unless set before the first call; it is not among the calls
    below. From 2.97 on the stub is as strict as that gh: what holds escape sequences is printed with
@@ -79,7 +80,7 @@ char **gh_fixture_environment(const GhFixture *self, unsigned number);
 char *gh_fixture_body(const GhFixture *self,
                       unsigned number); // "<mode>\n<bytes>" of that file, or NULL
 int64_t gh_fixture_pid(const GhFixture *self, unsigned number);
-/* Forgets calls and replies, but for the default lookup's. */
+/* Forgets calls and replies. */
 void gh_fixture_reset(GhFixture *self);
 
 /* These fail the test, naming the case. */

@@ -61,6 +61,7 @@ static inline GhFixture *item_fixture_new(const char *token)
 {
     GhFixture *self = gh_fixture_new();
     self->tool = &item_fixture_tool;
+    gh_fixture_set_origin(self, GH_FIXTURE_ORIGIN);
     g_unsetenv("KEDGE_GITHUB_CACHE_DB");
     g_unsetenv("OMP_GITHUB_CACHE_DB");
     if (token)

@@ -14,7 +14,6 @@
 #define PR_NC                                                                                      \
     "author,baseRefName,body,createdAt,files,headRefName,isDraft,labels,mergeStateStatus,number,"  \
     "reviews,reviewDecision,state,title,updatedAt,url"
-#define LOOKUP    "repo|view|--json|nameWithOwner|-q|.nameWithOwner"
 #define MAX_CALLS 3
 
 static const char created[] = "https://github.com/harbor/tidepool/pull/90\n";
@@ -23,7 +22,7 @@ static const struct {
     const char *name, *arguments, *reply;
     const char *want[MAX_CALLS]; // every call; NULL after the last
 } cases[] = {
-    { "github-T24", "{\"op\":\"repo_view\"}", "{}", { "repo|view|--json|" REPO } },
+    { "github-T24", "{\"op\":\"repo_view\"}", "{}", { "repo|view|harbor/tidepool|--json|" REPO } },
     { "github-T25",
       "{\"op\":\"repo_view\",\"repo\":\" harbor/tidepool \",\"branch\":\"dev\"}",
       "{}",
@@ -64,8 +63,8 @@ static const struct {
     { "github-T31",
       "{\"op\":\"search_issues\",\"query\":\"is:open clock\",\"since\":\"2026-01-01\"}",
       "{}",
-      { LOOKUP, "api|-X|GET|/search/issues|-f|q=is:open clock created:>=2026-01-01 "
-                "repo:harbor/tidepool is:issue|-F|per_page=10" } },
+      { "api|-X|GET|/search/issues|-f|q=is:open clock created:>=2026-01-01 "
+        "repo:harbor/tidepool is:issue|-F|per_page=10" } },
     { "github-T33",
       "{\"op\":\"search_issues\",\"query\":\"x\",\"repo\":\"o/r\"}",
       "{}",
@@ -77,25 +76,24 @@ static const struct {
     { "github-T35",
       "{\"op\":\"search_issues\"}",
       "{}",
-      { LOOKUP, "api|-X|GET|/search/issues|-f|q=repo:harbor/tidepool is:issue|-F|per_page=10" } },
+      { "api|-X|GET|/search/issues|-f|q=repo:harbor/tidepool is:issue|-F|per_page=10" } },
     { "github-T36",
       "{\"op\":\"search_prs\",\"since\":\"2026-01-01\",\"until\":\"2026-02-01\","
       "\"dateField\":\"updated\"}",
       "{}",
-      { LOOKUP,
-        "api|-X|GET|/search/issues|-f|q=updated:2026-01-01..2026-02-01 repo:harbor/tidepool "
+      { "api|-X|GET|/search/issues|-f|q=updated:2026-01-01..2026-02-01 repo:harbor/tidepool "
         "is:pr|-F|per_page=10" } },
     { "github-T37",
       "{\"op\":\"search_code\",\"query\":\" tick \"}",
       "{}",
-      { LOOKUP, "api|-X|GET|/search/code|-f|q=tick repo:harbor/tidepool|-F|per_page=10|-H|"
-                "Accept: application/vnd.github.text-match+json" } },
+      { "api|-X|GET|/search/code|-f|q=tick repo:harbor/tidepool|-F|per_page=10|-H|"
+        "Accept: application/vnd.github.text-match+json" } },
     { "github-T38",
       "{\"op\":\"search_commits\",\"query\":\"DST\",\"since\":\"2026-04-01\",\"dateField\":"
       "\"updated\"}",
       "{}",
-      { LOOKUP, "api|-X|GET|/search/commits|-f|q=DST committer-date:>=2026-04-01 "
-                "repo:harbor/tidepool|-F|per_page=10" } },
+      { "api|-X|GET|/search/commits|-f|q=DST committer-date:>=2026-04-01 "
+        "repo:harbor/tidepool|-F|per_page=10" } },
     { "github-T39",
       "{\"op\":\"search_repos\",\"query\":\"tide\",\"since\":\"2026-01-01\",\"dateField\":"
       "\"updated\","
@@ -114,8 +112,8 @@ static const struct {
     { "github-T44",
       "{\"op\":\"search_issues\",\"query\":\"repo: x\"}",
       "{}",
-      { LOOKUP, "api|-X|GET|/search/issues|-f|q=repo: x repo:harbor/tidepool is:issue|-F|"
-                "per_page=10" } },
+      { "api|-X|GET|/search/issues|-f|q=repo: x repo:harbor/tidepool is:issue|-F|"
+        "per_page=10" } },
     { "github-T45",
       "{\"op\":\"search_issues\",\"query\":\"x org:foo\",\"repo\":\"o/r\"}",
       "{}",
@@ -130,6 +128,7 @@ static void test_argv(void **state G_GNUC_UNUSED)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_set_origin(fixture, GH_FIXTURE_ORIGIN);
         gh_fixture_reply_out(fixture, cases[i].reply);
         gh_fixture_reply_out(fixture, "{}");
         g_auto(ToolResult) result = gh_fixture_call(fixture, cases[i].arguments);
@@ -164,6 +163,7 @@ static void test_search_heads(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) {
         g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_set_origin(fixture, GH_FIXTURE_ORIGIN);
         gh_fixture_reply_out(fixture, "{}");
         g_auto(ToolResult) result = gh_fixture_call(fixture, heads[i].arguments);
         expect_line(heads[i].name, &result, heads[i].line, true);
@@ -173,33 +173,16 @@ static void test_search_heads(void **state G_GNUC_UNUSED)
 static void test_no_scope_without_a_repository(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
-    gh_fixture_set_lookup(fixture, &(GhReply) { .status = 1, .err = "no git remotes found" });
+    gh_fixture_set_origin(fixture, NULL);
     gh_fixture_reply_out(fixture, "{}");
     g_auto(ToolResult) result = gh_fixture_call(
         fixture, "{\"op\":\"search_issues\",\"query\":\"is:open clock\",\"since\":\"2026-01-01\"}");
     assert_false(result.is_error);
-    gh_expect_argv("github-T32", fixture, 0, LOOKUP);
-    gh_expect_argv("github-T32", fixture, 1,
+    gh_expect_argv("github-T32", fixture, 0,
                    "api|-X|GET|/search/issues|-f|q=is:open clock created:>=2026-01-01 is:issue|-F|"
                    "per_page=10");
     g_autofree char *text = tool_result_text(&result);
     assert_null(strstr(text, "Repository:"));
-}
-
-/* Whatever is called gh may print anything. */
-static void test_lookup_names_no_repository(void **state G_GNUC_UNUSED)
-{
-    static const char *const outputs[] = { "{}", "null", "a b/c", "../..", "x/y/z/w/v" };
-    for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++) {
-        g_autoptr(GhFixture) fixture = gh_fixture_new();
-        gh_fixture_set_lookup(fixture, &(GhReply) { .out = outputs[i] });
-        gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
-        g_auto(ToolResult) result =
-            gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"run\":\"77\"}");
-        g_autofree char *text = tool_result_text(&result);
-        assert_true(result.is_error);
-        assert_non_null(strstr(text, "gh repo view named no repository"));
-    }
 }
 
 static void test_empty_repository_search(void **state G_GNUC_UNUSED)
@@ -214,120 +197,30 @@ static void test_empty_repository_search(void **state G_GNUC_UNUSED)
     gh_expect_error("github-T40", &result, "gh: Validation Failed (HTTP 422)");
 }
 
-static void test_lookup_is_remembered(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(GhFixture) fixture = gh_fixture_new();
-    gh_fixture_converse(fixture);
-    gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
-    for (int i = 0; i < 2; i++) {
-        g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
-        assert_false(result.is_error);
-    }
-    gh_expect_calls("github-T42", fixture, 3);
-    gh_expect_argv("github-T42", fixture, 0, LOOKUP);
-}
-
-/* Another conversation, and so other settings, asks for itself: its gh may know another place. */
-static void test_lookup_follows_settings(void **state G_GNUC_UNUSED)
+/* Which repository the directory is of is known without gh: by the same rule at every door. */
+static void test_clone_without_gh(void **state G_GNUC_UNUSED)
 {
     static const struct {
-        const char *settings, *lookup;
-    } conversations[] = {
-        { "", "harbor/tidepool" },
-        { "{\"gh\":{\"defaultHost\":\"ghe.corp\"}}", "corp/tidepool" },
+        const char *settings, *origin;
+        const char *line; // NULL: none
+    } clones[] = {
+        { "", "https://github.com/harbor/tidepool.git", "Repository: harbor/tidepool" },
+        { "", "https://unknown.example/harbor/tidepool.git", NULL },
+        { "{\"gh\":{\"defaultHost\":\"ghe.corp\"}}", "git@ghe.corp:corp/tidepool",
+          "Repository: corp/tidepool" },
+        { "{\"gh\":{\"knownHosts\":[\"ghe.corp\"]}}", "git@ghe.corp:corp/tidepool",
+          "Repository: ghe.corp/corp/tidepool" },
     };
-    g_autoptr(GhFixture) fixture = gh_fixture_new();
-    gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
-    for (size_t i = 0; i < G_N_ELEMENTS(conversations); i++) {
-        GhFixture own = *fixture; // the same directory and gh
-        g_autoptr(json_t) overrides = NULL;
-        if (*conversations[i].settings != '\0')
-            assert_true(json_parse_text(conversations[i].settings, &overrides, NULL));
-        g_autoptr(Settings) settings = settings_new(overrides);
-        own.settings = settings;
-        gh_fixture_converse(&own);
-        gh_fixture_set_lookup(&own, &(GhReply) { .out = conversations[i].lookup });
-        g_autofree char *line = g_strconcat("Repository: ", conversations[i].lookup, NULL);
-        for (unsigned call = 0; call < 2; call++) { // the second one without a lookup
-            g_auto(ToolResult) result = gh_fixture_call(&own, "{\"op\":\"search_issues\"}");
-            expect_line("of its own settings", &result, line, true);
-        }
-        gh_expect_calls("one lookup each", fixture, (unsigned)(i + 1) * 3);
-        g_auto(GStrv) environment = gh_fixture_environment(fixture, (unsigned)i * 3);
-        assert_int_equal(g_strv_contains((const char *const *)environment, "GH_HOST=ghe.corp"),
-                         i == 1);
-        tool_context_free(own.context);
-    }
-}
-
-static void test_failed_lookup_is_forgotten(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(GhFixture) fixture = gh_fixture_new();
-    gh_fixture_converse(fixture);
-    gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
-    gh_fixture_set_lookup(fixture, &(GhReply) { .status = 1, .err = "offline" });
-    g_auto(ToolResult) first = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
-    assert_false(first.is_error);
-    gh_fixture_set_lookup(fixture, &(GhReply) { .out = "harbor/tidepool" });
-    g_auto(ToolResult) second = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
-    gh_expect_calls("forgotten", fixture, 4);
-    expect_line("forgotten", &second, "Repository: harbor/tidepool", true);
-}
-
-typedef struct Caller {
-    GhFixture *fixture;
-    Cancel *cancel; // of this caller alone
-    ToolResult result;
-} Caller;
-
-static void caller_run(void *data)
-{
-    Caller *caller = data;
-    GhFixture own = *caller->fixture; // the same directory, another token
-    own.cancel = caller->cancel;
-    caller->result = gh_fixture_call(&own, "{\"op\":\"search_issues\"}");
-}
-
-static void wait_for_calls(const GhFixture *fixture, unsigned count)
-{
-    for (int i = 0; i < 1000 && gh_fixture_call_count(fixture) < count; i++)
-        g_usleep(10 * 1000);
-    assert_true(gh_fixture_call_count(fixture) >= count);
-}
-
-/* Callers at the same time share one lookup; when the one who asks is cancelled, the others still
- * get theirs. */
-static void test_shared_lookup(void **state G_GNUC_UNUSED)
-{
-    enum { CALLERS = 4 };
-    for (int with_cancel = 0; with_cancel < 2; with_cancel++) {
-        g_autoptr(GhFixture) fixture = gh_fixture_new();
-        gh_fixture_converse(fixture);
-        gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
-        gh_fixture_set_lookup(fixture, &(GhReply) { .out = "harbor/tidepool", .sleep_s = 1 });
-        Caller callers[CALLERS];
-        Worker *workers[CALLERS];
-        for (int i = 0; i < CALLERS; i++) {
-            callers[i] = (Caller) { .fixture = fixture, .cancel = cancel_new(NULL) };
-            workers[i] = worker_start("caller", caller_run, &callers[i]);
-            if (i == 0)
-                wait_for_calls(fixture, 1); // the first is the one who asks
-        }
-        if (with_cancel)
-            cancel_fire(callers[0].cancel);
-        for (int i = 0; i < CALLERS; i++) {
-            worker_join(workers[i]);
-            if (i == 0 && with_cancel)
-                gh_expect_error("the cancelled caller", &callers[i].result, "Operation aborted");
-            else
-                expect_line("a sharing caller", &callers[i].result, "Repository: harbor/tidepool",
-                            true);
-            tool_result_clear(&callers[i].result);
-            cancel_unref(callers[i].cancel);
-        }
-        // the lookups (a second one after the cancel), and a search each of those who were not
-        // cancelled
-        gh_expect_calls("shared", fixture, with_cancel ? 2 + CALLERS - 1 : 1 + CALLERS);
+    for (size_t i = 0; i < G_N_ELEMENTS(clones); i++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new_with(clones[i].settings);
+        gh_fixture_set_origin(fixture, clones[i].origin);
+        gh_fixture_reply_out(fixture, "{}");
+        g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
+        g_autofree char *text = tool_result_text(&result);
+        if (!strstr(text, clones[i].line ? clones[i].line : "Query: (none)") ||
+            (!clones[i].line && strstr(text, "Repository:")))
+            fail_msg("%s: %s", clones[i].origin, text);
+        gh_expect_calls("the search alone", fixture, 1);
     }
 }
 
@@ -369,12 +262,8 @@ int main(void)
         cmocka_unit_test(test_argv),
         cmocka_unit_test(test_search_heads),
         cmocka_unit_test(test_no_scope_without_a_repository),
-        cmocka_unit_test(test_lookup_names_no_repository),
         cmocka_unit_test(test_empty_repository_search),
-        cmocka_unit_test(test_lookup_is_remembered),
-        cmocka_unit_test(test_failed_lookup_is_forgotten),
-        cmocka_unit_test(test_lookup_follows_settings),
-        cmocka_unit_test(test_shared_lookup),
+        cmocka_unit_test(test_clone_without_gh),
         cmocka_unit_test(test_body_file),
         cmocka_unit_test(test_body_file_of_blanks),
     };

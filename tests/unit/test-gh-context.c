@@ -174,10 +174,14 @@ static void test_order(void **state G_GNUC_UNUSED)
     expect("gh-1.2-2 a clone without remotes", world, NULL, NULL, "github.com - default");
     add_remote(world, "origin", "https://github.com/o/r.git");
     expect("gh-1.2-3 origin beats the default", world, NULL, NULL, "github.com o/r origin");
-    add_remote(world, "team/up", "git@ghe.example.com:team/r.git");
-    git_do(world->dir, "config", "branch.main.remote", "team/up", NULL);
-    expect("gh-1.2-4 upstream beats origin; a slash in its name", world, NULL, NULL,
-           "ghe.example.com team/r upstream");
+    add_remote(world, "a/b", "git@github.com:a/b.git");
+    git_do(world->dir, "config", "branch.main.remote", "a/b", NULL);
+    expect("gh-1.2-4 what a branch tracks is nothing to gh", world, NULL, NULL,
+           "github.com o/r origin");
+    add_remote(world, "github", "git@github.com:g/r.git");
+    expect("github beats origin", world, NULL, NULL, "github.com g/r remote");
+    add_remote(world, "Upstream", "git@ghe.example.com:team/r.git");
+    expect("a fork's parent beats both", world, NULL, NULL, "ghe.example.com team/r upstream");
     git_do(world->dir, "config", "remote.origin.gh-resolved", "base", NULL);
     expect("gh-1.2-5 resolved beats upstream", world, NULL, NULL, "github.com o/r resolved");
     git_do(world->dir, "config", "remote.origin.gh-resolved", "parent/r", NULL);
@@ -207,7 +211,6 @@ static void test_hostname_chooses(void **state G_GNUC_UNUSED)
     g_autoptr(World) world = world_new();
     add_remote(world, "origin", "https://ghe.example.com/o/r");
     add_remote(world, "up", "https://github.com/u/r");
-    git_do(world->dir, "config", "branch.main.remote", "up", NULL);
     expect("gh-1.2-15 among the remotes", world, NULL, "ghe.example.com",
            "ghe.example.com o/r explicit-host");
     expect("gh-1.2-16 none there", world, NULL, "acme.ghe.com", "acme.ghe.com - explicit-host");
@@ -224,14 +227,13 @@ static void test_unknown_hosts(void **state G_GNUC_UNUSED)
     add_remote(world, "origin", "https://evil.example/o/r");
     expect("gh-1.2-17 neither host nor owner", world, NULL, NULL, "github.com - default");
     add_remote(world, "up", "https://github.com/u/r");
-    git_do(world->dir, "config", "branch.main.remote", "up", NULL);
-    expect("the next step", world, NULL, NULL, "github.com u/r upstream");
+    expect("the next step", world, NULL, NULL, "github.com u/r remote");
     git_do(world->dir, "config", "remote.origin.gh-resolved", "base", NULL);
     expect("gh-1.2-18 a resolved remote of an unknown host", world, NULL, NULL,
-           "github.com u/r upstream");
+           "github.com u/r remote");
     g_setenv("GH_HOST", "evil.example", true);
     g_setenv("GH_REPO", "evil.example/a/b", true);
-    expect("gh-14-11 the environment adds no host", world, NULL, NULL, "github.com u/r upstream");
+    expect("gh-14-11 the environment adds no host", world, NULL, NULL, "github.com u/r remote");
 }
 
 /* What is meant for that host goes to no other, be it github.com or a host of the settings. */
@@ -254,19 +256,14 @@ static void test_branches(void **state G_GNUC_UNUSED)
 {
     g_autoptr(World) world = world_new();
     add_remote(world, "origin", "https://github.com/o/r");
-    git_do(world->dir, "config", "branch.main.remote", ".", NULL);
-    expect("gh-1.3-1 the clone itself", world, NULL, NULL, "github.com o/r origin");
-    git_do(world->dir, "config", "branch.main.remote", "https://github.com/fork/r", NULL);
-    expect("gh-1.3-2 a fork's URL is never the context", world, NULL, NULL,
-           "github.com o/r origin");
-    git_do(world->dir, "config", "branch.main.remote", "gone", NULL);
-    expect("a remote that is gone", world, NULL, NULL, "github.com o/r origin");
-
     add_remote(world, "up", "https://github.com/u/r");
-    git_do(world->dir, "config", "branch.main.remote", "up", NULL);
+    static const char *const remotes[] = { ".", "https://github.com/fork/r", "gone", "up" };
+    for (size_t i = 0; i < G_N_ELEMENTS(remotes); i++) {
+        git_do(world->dir, "config", "branch.main.remote", remotes[i], NULL);
+        expect(remotes[i], world, NULL, NULL, "github.com o/r origin");
+    }
     git_do(world->dir, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "--quiet",
            "--allow-empty", "-m", "x", NULL);
-    expect("on the branch", world, NULL, NULL, "github.com u/r upstream");
     git_do(world->dir, "checkout", "--quiet", "--detach", NULL);
     expect("gh-1.3-3 no branch is checked out", world, NULL, NULL, "github.com o/r origin");
 }
@@ -347,8 +344,8 @@ static void test_cache(void **state G_GNUC_UNUSED)
     assert_ptr_equal(first, second); // gh-1.3-5
     git_do(world->dir, "remote", "set-url", "origin", "https://github.com/other/r", NULL);
     assert_true(gh_clone_read(cache, world->dir, settings, NULL, &third, NULL));
-    assert_string_equal(gh_clone_remote(third, "ORIGIN")->repo, "other/r");
-    assert_string_equal(gh_clone_remote(first, "origin")->repo, "o/r");
+    assert_string_equal(((const GhRemote *)third->remotes->pdata[0])->repo, "other/r");
+    assert_string_equal(((const GhRemote *)first->remotes->pdata[0])->repo, "o/r");
 }
 
 static void test_cancelled(void **state G_GNUC_UNUSED)

@@ -372,7 +372,7 @@ static void test_remotes(void **state G_GNUC_UNUSED)
     examine(self, work);
     EXPECT("alias", self,
            { "remotes", "WARN", "found through an SSH alias: origin: github.com", NULL },
-           { "repo", "PASS", "github.com/harbor/tidepool (origin)", NULL });
+           { "repo", "PASS", "(upstream)", NULL });
 }
 
 static void test_policy(void **state G_GNUC_UNUSED)

@@ -198,7 +198,7 @@ static const struct {
     { "github-T70",
       "{\"op\":\"repo_view\"}",
       { { .out = "{\"description\":\"\"}" } },
-      "# GitHub Repository\n\nNo description provided." },
+      "# harbor/tidepool\n\nNo description provided." },
     { "the argument is the name",
       "{\"op\":\"repo_view\",\"repo\":\"o/r\"}",
       { { .out = "{}" } },
@@ -208,7 +208,7 @@ static const struct {
       { { .out =
               "{\"description\":\"a\\r\\n\\tb\",\"repositoryTopics\":[{\"topic\":{\"name\":\"x\"}},"
               "{\"name\":\"y\"},{}],\"stargazerCount\":7.0,\"isFork\":null,\"forkCount\":\"\"}" } },
-      "# GitHub Repository\n\na\n    b\n\nStars: 7\nTopics: x, y" },
+      "# harbor/tidepool\n\na\n    b\n\nStars: 7\nTopics: x, y" },
     { "github-T71",
       "{\"op\":\"search_issues\",\"query\":\"is:open clock\",\"since\":\"2026-01-01\"}",
       { { .out = issues_reply } },
@@ -286,6 +286,7 @@ static void test_layouts(void **state G_GNUC_UNUSED)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_set_origin(fixture, GH_FIXTURE_ORIGIN);
         for (size_t n = 0; n < G_N_ELEMENTS(cases[i].replies); n++) {
             if (cases[i].replies[n].out || cases[i].replies[n].status != 0)
                 gh_fixture_reply(fixture, &cases[i].replies[n]);

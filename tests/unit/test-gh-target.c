@@ -12,19 +12,15 @@ static const char *const known_hosts[] = { "github.com", "ghe.example.com", "acm
 typedef struct Remotes { // "HOST OWNER/REPO"; NULL: no such remote
     const char *origin, *upstream, *github, *other;
     const char *resolved; // name of a remote
-    const char *tracked;  // the same
 } Remotes;
 
 static const Remotes nothing = { 0 };
-static const Remotes plain = { .origin = "github.com o/r", .tracked = "origin" };
-static const Remotes forked = { .origin = "github.com me/r",
-                                .upstream = "github.com parent/r",
-                                .tracked = "origin" };
+static const Remotes plain = { .origin = "github.com o/r" };
+static const Remotes forked = { .origin = "github.com me/r", .upstream = "github.com parent/r" };
 static const Remotes resolved = { .origin = "github.com me/r",
                                   .other = "github.com parent/r",
-                                  .resolved = "other",
-                                  .tracked = "origin" };
-static const Remotes nameless = { .other = "github.com x/r", .tracked = "other" };
+                                  .resolved = "other" };
+static const Remotes nameless = { .other = "github.com x/r" };
 
 static void add_remote(GhClone *clone, const char *name, const char *where, const Remotes *remotes)
 {
@@ -37,12 +33,8 @@ static void add_remote(GhClone *clone, const char *name, const char *where, cons
     remote->repo = g_strdup(parts[1]);
     remote->is_known = true;
     g_ptr_array_add(clone->remotes, remote);
-    if (g_strcmp0(remotes->tracked, name) == 0)
-        clone->tracked = remote;
-    if (g_strcmp0(remotes->resolved, name) != 0)
-        return;
-    clone->resolved = remote;
-    clone->resolved_repo = g_strdup(remote->repo);
+    if (g_strcmp0(remotes->resolved, name) == 0)
+        remote->resolved = g_strdup(remote->repo);
 }
 
 static void free_remote(void *data)
@@ -57,9 +49,9 @@ static GhClone *make_clone(const Remotes *remotes)
     clone->is_clone = true;
     clone->branch = g_strdup("topic/x");
     clone->remotes = g_ptr_array_new_with_free_func(free_remote);
-    add_remote(clone, "origin", remotes->origin, remotes);
     add_remote(clone, "Upstream", remotes->upstream, remotes);
     add_remote(clone, "github", remotes->github, remotes);
+    add_remote(clone, "origin", remotes->origin, remotes);
     add_remote(clone, "other", remotes->other, remotes);
     return clone;
 }
@@ -77,7 +69,7 @@ static const TargetCase cases[] = {
     { "gh-1.6-1 the context",
       &plain,
       { "pr", "view", "5" },
-      "github.com o/r upstream github.com github.com/o/r" },
+      "github.com o/r origin github.com github.com/o/r" },
     { "gh-1.6-2 no repository",
       &nothing,
       { "pr", "view", "5" },
@@ -102,7 +94,7 @@ static const TargetCase cases[] = {
     { "a bare name is somebody's",
       &plain,
       { "repo", "view", "y" },
-      "github.com - upstream github.com -" },
+      "github.com - origin github.com -" },
     { "gh-1.6-7 a URL positional",
       &plain,
       { "pr", "view", "https://ghe.example.com/x/y/pull/5" },
@@ -110,11 +102,11 @@ static const TargetCase cases[] = {
     { "gh-1.6-8 the source of labels is no target",
       &plain,
       { "label", "clone", "x/y" },
-      "github.com o/r upstream github.com github.com/o/r" },
+      "github.com o/r origin github.com github.com/o/r" },
     { "gh-1.6-9 nor is the destination of a transfer",
       &plain,
       { "issue", "transfer", "5", "x/y" },
-      "github.com o/r upstream github.com github.com/o/r" },
+      "github.com o/r origin github.com github.com/o/r" },
     { "-R and a URL that contradict each other",
       &plain,
       { "pr", "view", "https://github.com/x/y/pull/5", "-R", "o/r" },
@@ -140,7 +132,7 @@ static const TargetCase cases[] = {
     { "gh-1.6-11 api with another endpoint",
       &plain,
       { "api", "user" },
-      "github.com - upstream github.com -" },
+      "github.com - origin github.com -" },
     { "gh-1.6-12 a full URL",
       &plain,
       { "api", "https://api.acme.ghe.com/repos/x/y" },
@@ -158,27 +150,27 @@ static const TargetCase cases[] = {
       { "search", "prs", "-R", "x/y" },
       "ghe.example.com - explicit-host ghe.example.com -",
       .hostname = "ghe.example.com" },
-    { "gh-1.6-15 gists", &plain, { "gist", "list" }, "github.com - upstream github.com -" },
+    { "gh-1.6-15 gists", &plain, { "gist", "list" }, "github.com - origin github.com -" },
     { "a gist's URL",
       &plain,
       { "gist", "view", "https://gist.ghe.example.com/o/abc" },
       "ghe.example.com - explicit-host ghe.example.com -" },
-    { "codespaces", &plain, { "codespace", "list" }, "github.com - upstream github.com -" },
+    { "codespaces", &plain, { "codespace", "list" }, "github.com - origin github.com -" },
     { "a codespace's repository",
       &plain,
       { "codespace", "list", "-R", "x/y" },
       "github.com x/y explicit-repo github.com -" },
-    { "projects", &plain, { "project", "list" }, "github.com - upstream github.com -" },
+    { "projects", &plain, { "project", "list" }, "github.com - origin github.com -" },
     { "gh-1.6-16 project link",
       &plain,
       { "project", "link", "1" },
-      "github.com o/r upstream github.com github.com/o/r" },
+      "github.com o/r origin github.com github.com/o/r" },
     { "secrets of an organization",
       &plain,
       { "secret", "list", "--org", "x" },
-      "github.com - upstream github.com -" },
-    { "unknown commands", &plain, { "frob" }, "github.com - upstream github.com -" },
-    { "gh-1.6-17 auth status", &plain, { "auth", "status" }, "github.com - upstream - -" },
+      "github.com - origin github.com -" },
+    { "unknown commands", &plain, { "frob" }, "github.com - origin github.com -" },
+    { "gh-1.6-17 auth status", &plain, { "auth", "status" }, "github.com - origin - -" },
     { "gh-1.6-18 a host for auth status",
       &plain,
       { "auth", "status" },
@@ -211,7 +203,7 @@ static const TargetCase cases[] = {
     { "gh-1.6-20 repo view",
       &plain,
       { "repo", "view", "--json", "name" },
-      "github.com o/r upstream github.com -",
+      "github.com o/r origin github.com -",
       .run = "repo|view|--json|name|github.com/o/r" },
     { "repo view of an argument",
       &plain,
@@ -222,12 +214,12 @@ static const TargetCase cases[] = {
     { "repo edit",
       &plain,
       { "repo", "edit", "--description", "d" },
-      "github.com o/r upstream github.com -",
+      "github.com o/r origin github.com -",
       .run = "repo|edit|--description|d|github.com/o/r" },
     { "a value that is missing is not made up",
       &plain,
       { "repo", "edit", "--description" },
-      "github.com o/r upstream github.com -" },
+      "github.com o/r origin github.com -" },
     { "repo view without a repository",
       &nothing,
       { "repo", "view" },
@@ -245,11 +237,11 @@ static const TargetCase cases[] = {
     { "not inside of words",
       &plain,
       { "api", "x/:repository/{other}" },
-      "github.com - upstream github.com -" },
+      "github.com - origin github.com -" },
     { "gh-1.6-22 placeholders in typed fields",
       &plain,
       { "api", "graphql", "-Fo={owner}", "-f", "r={repo}", "-F", "query=query{viewer{login}}" },
-      "github.com - upstream github.com -",
+      "github.com - origin github.com -",
       .run = "api|graphql|-Fo=o|-f|r={repo}|-F|query=query{viewer{login}}" },
     { "placeholders of the argument",
       &plain,
@@ -274,31 +266,31 @@ static const TargetCase cases[] = {
       { "api", "user", "--hostname", "ghe.example.com" },
       "invalid-args: Invalid arguments: args already name a host.",
       .repo = "github.com/x/y" },
-    { "gh-1.7-1 the base of a fork",
+    { "gh-1.7-1 the parent of a fork, for every command",
       &forked,
       { "pr", "view" },
-      "github.com parent/r upstream github.com -" },
+      "github.com parent/r upstream github.com github.com/parent/r" },
     { "gh-1.7-2 resolved",
       &resolved,
       { "pr", "create", "-t", "t", "-b", "b" },
-      "github.com parent/r resolved github.com -" },
+      "github.com parent/r resolved github.com github.com/parent/r" },
     { "gh-1.7-3 pr status",
       &forked,
       { "pr", "status" },
-      "github.com parent/r upstream github.com -" },
+      "github.com parent/r upstream github.com github.com/parent/r" },
     { "gh-1.7-4 pr merge without a number",
       &plain,
       { "pr", "merge", "--squash" },
-      "github.com o/r origin github.com -" },
-    { "gh-1.7-5 not with a number",
+      "github.com o/r origin github.com github.com/o/r" },
+    { "gh-1.7-5 with a number",
       &forked,
       { "pr", "view", "5" },
-      "github.com me/r upstream github.com github.com/me/r" },
-    { "gh-1.7-6 not pr list",
+      "github.com parent/r upstream github.com github.com/parent/r" },
+    { "gh-1.7-6 issues",
       &forked,
-      { "pr", "list" },
-      "github.com me/r upstream github.com github.com/me/r" },
-    { "gh-1.7-7 not with an argument",
+      { "issue", "create", "-t", "t", "-b", "b" },
+      "github.com parent/r upstream github.com github.com/parent/r" },
+    { "gh-1.7-7 an argument",
       &forked,
       { "pr", "view" },
       "github.com x/y explicit-repo github.com github.com/x/y",
@@ -306,7 +298,7 @@ static const TargetCase cases[] = {
     { "gh-1.7-8 none of the names",
       &nameless,
       { "pr", "view" },
-      "github.com x/r upstream github.com github.com/x/r" },
+      "github.com x/r remote github.com github.com/x/r" },
     { "on another host",
       &forked,
       { "pr", "view" },

@@ -375,7 +375,7 @@ static void test_current_in_fork(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result = gh_fixture_call(fixture, "{}");
     gh_expect_text("gh-1.7-10", &result, "[gh github.com/parent/r read ok 0.0KB]\n{}");
     g_auto(GStrv) env = gh_fixture_environment(fixture, 0);
-    assert_null(g_environ_getenv(env, "GH_REPO"));
+    assert_string_equal(g_environ_getenv(env, "GH_REPO"), "github.com/parent/r");
     assert_string_equal(json_get_text(result.details, "source"), "upstream");
 }
 

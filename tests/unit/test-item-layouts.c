@@ -45,8 +45,8 @@ static void test_without_comments(void **state G_GNUC_UNUSED) // github-T140
     gh_expect_text("github-T140", &result, parts[0]);
     item_expect_notes("github-T140", &result,
                       "Fetched live|Comments disabled|Diff: pr://harbor/tidepool/93/diff");
-    gh_expect_calls("the lookup and one view", fixture, 2);
-    gh_expect_argv("github-T140", fixture, 1,
+    gh_expect_calls("one view", fixture, 1);
+    gh_expect_argv("github-T140", fixture, 0,
                    "pr|view|93|--repo|harbor/tidepool|--json|author,baseRefName,body,createdAt,"
                    "files,headRefName,isDraft,labels,mergeStateStatus,number,reviews,"
                    "reviewDecision,state,title,updatedAt,url");

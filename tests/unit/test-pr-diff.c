@@ -40,8 +40,8 @@ static void test_views(void **state G_GNUC_UNUSED) // github-T142 to T145
                     "pr:// diff resolution failed: pr://harbor/tidepool/90/diff/6 is out of "
                     "range; PR has 5 files. Use pr://harbor/tidepool/90/diff to list available "
                     "indices.");
-    gh_expect_calls("github-T145: the lookup and one diff", fixture, 2);
-    gh_expect_argv("github-T145", fixture, 1, "pr|diff|90|--color|never|--repo|harbor/tidepool");
+    gh_expect_calls("github-T145: one diff", fixture, 1);
+    gh_expect_argv("github-T145", fixture, 0, "pr|diff|90|--color|never|--repo|harbor/tidepool");
 }
 
 static void test_too_large(void **state G_GNUC_UNUSED) // github-T146

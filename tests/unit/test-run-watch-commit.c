@@ -42,6 +42,7 @@ static void reply_branch(GhFixture *fixture)
 static void test_commit_of_checkout(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GitFixture) fixture = git_fixture_new();
+    git_do(fixture->work, "remote", "set-url", "origin", WEB_ORIGIN, NULL);
     g_autofree char *run = commit_run(1, "completed", "\"success\"");
     reply_commit(fixture->gh, fixture->main_sha, run);
     reply_commit(fixture->gh, fixture->main_sha, run);
@@ -50,12 +51,10 @@ static void test_commit_of_checkout(void **state G_GNUC_UNUSED)
     g_autofree char *text = tool_result_text(&result);
     if (result.is_error)
         fail_msg("github-T114: %s", text);
-    gh_expect_argv("github-T114", fixture->gh, 0,
-                   "repo|view|--json|nameWithOwner|-q|.nameWithOwner");
     g_autofree char *want = g_strdup_printf(
         "api|--method|GET|" REPO "/actions/runs|-F|head_sha=%s|-F|per_page=100", fixture->main_sha);
-    gh_expect_argv("github-T114", fixture->gh, 1, want);
-    watch_expect_calls_of("github-T114", fixture->gh, "repo view", 1); // no second lookup
+    gh_expect_argv("github-T114", fixture->gh, 0, want);
+    watch_expect_calls_of("github-T114", fixture->gh, "repo view", 0); // git knows it
     g_autofree char *head =
         g_strdup_printf("# GitHub Actions for %.12s\n\n"
                         "Repository: harbor/tidepool\nBranch: main\nCommit: %s\n",
@@ -67,11 +66,12 @@ static void test_commit_of_checkout(void **state G_GNUC_UNUSED)
 static void test_branch(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_set_origin(fixture, GH_FIXTURE_ORIGIN);
     watch_reply(fixture, "api *", "{\"commit\":{}}");
     g_auto(ToolResult) result =
         gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"branch\":\"feat/\xc3\xbc\"}");
     gh_expect_error("github-T115", &result, "head SHA for branch feat/\xc3\xbc must not be empty");
-    gh_expect_argv("github-T115", fixture, 1, "api|--method|GET|" REPO "/branches/feat%2F%C3%BC");
+    gh_expect_argv("github-T115", fixture, 0, "api|--method|GET|" REPO "/branches/feat%2F%C3%BC");
 }
 
 static void test_commit_success(void **state G_GNUC_UNUSED)
@@ -301,13 +301,14 @@ static void test_commit_startup_failure(void **state G_GNUC_UNUSED)
 static void test_other_repository(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GitFixture) fixture = git_fixture_new();
+    git_do(fixture->work, "remote", "set-url", "origin", WEB_ORIGIN, NULL);
     g_auto(ToolResult) result =
         gh_fixture_call(fixture->gh, "{\"op\":\"run_watch\",\"repo\":\"other/one\"}");
     gh_expect_error("github-T120", &result,
                     "Cannot infer the watched commit for other/one: current checkout is "
                     "harbor/tidepool. Pass `branch` or `run` to scope the watch.");
 
-    gh_fixture_set_lookup(fixture->gh, &(GhReply) { .err = "no git remotes found", .status = 1 });
+    git_do(fixture->work, "remote", "remove", "origin", NULL);
     g_auto(ToolResult) nowhere =
         gh_fixture_call(fixture->gh, "{\"op\":\"run_watch\",\"repo\":\"other/one\"}");
     gh_expect_error(
@@ -319,6 +320,7 @@ static void test_other_repository(void **state G_GNUC_UNUSED)
 static void test_no_commit(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GitFixture) fixture = git_fixture_new();
+    git_do(fixture->work, "remote", "set-url", "origin", WEB_ORIGIN, NULL);
     git_do(fixture->work, "checkout", "--quiet", "--detach", NULL);
     g_auto(ToolResult) result = gh_fixture_call(fixture->gh, "{\"op\":\"run_watch\"}");
     gh_expect_error("github-T121", &result,
@@ -326,6 +328,7 @@ static void test_no_commit(void **state G_GNUC_UNUSED)
 
     g_autofree char *empty = g_build_filename(fixture->gh->dir, "empty", NULL);
     git_do("/", "init", "--quiet", empty, NULL);
+    git_do(empty, "remote", "add", "origin", WEB_ORIGIN, NULL);
     g_auto(ToolResult) unborn = gh_fixture_call_in(fixture->gh, empty, "{\"op\":\"run_watch\"}");
     gh_expect_error("E34", &unborn, "Current git HEAD is unavailable. Pass `run` explicitly.");
 }

@@ -358,11 +358,12 @@ static void test_run_urls(void **state G_GNUC_UNUSED)
           "api --method GET /repos/a/b/actions/runs/5" },
         { "other host", "\"run\":\"https://ghe/a/b/actions/runs/5\"",
           "api --hostname ghe --method GET /repos/a/b/actions/runs/5" },
-        { "default lookup", "\"run\":\"5\",\"branch\":\"ignored\"",
+        { "the directory's repository", "\"run\":\"5\",\"branch\":\"ignored\"",
           "api --method GET " REPO "/actions/runs/5" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_set_origin(fixture, GH_FIXTURE_ORIGIN);
         gh_fixture_reply(fixture, &(GhReply) { .err = "stop", .status = 1, .is_repeated = true });
         g_autofree char *arguments =
             g_strdup_printf("{\"op\":\"run_watch\",%s}", cases[i].arguments);

@@ -10,8 +10,10 @@
 #include "github/audit/gh_audit_call.h"
 #include "github/gh.h"
 #include "github/ops/github_args.h"
+#include "github/ops/query.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_action.h"
+#include "github/safe/gh_call_context.h"
 #include "tool/background.h"
 #include "tool/context.h"
 #include "tool/tool_set.h"
@@ -184,13 +186,21 @@ static char *named_host(const char *host, const Settings *settings)
     return host != NULL ? g_ascii_strdown(host, -1) : repo_default_host(settings);
 }
 
-/* The `repo` argument as a target; without one, the host alone. */
+/* The `repo` argument as a target, else the working directory's repository, except where a query
+   names its own. */
 static bool judge_repo(ToolCall *call, const OpDef *op, const GithubArgs *args,
                        Judgement *judgement, GError **error)
 {
     g_autofree char *repo = NULL;
     if (!github_repo_argument(call, args->repo, op->run == github_repo_view, &repo, error))
         return false;
+    g_auto(GhContext) here = { 0 };
+    bool is_scoped = op->run == github_search && args->query && query_has_scope(args->query);
+    if (!repo && !is_scoped && gh_call_here(call, &here, NULL)) {
+        judgement->host = g_steal_pointer(&here.host);
+        judgement->repo = g_steal_pointer(&here.repo);
+        return true;
+    }
     g_auto(RepoRef) ref = { 0 };
     repo_ref_parse(repo, &ref);
     judgement->host = named_host(ref.host, tool_call_settings(call));
@@ -247,13 +257,16 @@ static bool judge_prs(ToolCall *call, const OpDef *op, const GithubArgs *args, J
     return true;
 }
 
-/* What the arguments themselves say about the target; the working directory's repository is not
- * asked for. */
+/* What the call acts on, found out before it is judged. */
 static bool judge_target(ToolCall *call, const OpDef *op, const GithubArgs *args,
                          Judgement *judgement, GError **error)
 {
     if (op->run == github_pr_checkout)
         return judge_prs(call, op, args, judgement, error);
+    if (op->run == github_pr_push) {
+        github_push_repo(call, args, &judgement->host, &judgement->repo);
+        return true;
+    }
     g_autofree char *run = github_opt(args->run);
     g_auto(GithubUrl) url = { 0 };
     if (op->run == github_run_watch && github_url_parse(run, "actions/runs", &url)) {

@@ -86,3 +86,12 @@ bool github_repo_argument(ToolCall *call, const char *repo, bool allows_bare, ch
     *ret_repo = g_steal_pointer(&reduced);
     return true;
 }
+
+char *github_judged_repo(const ToolCall *call)
+{
+    const Judgement *judgement = tool_call_outcome(call)->judgement;
+    if (!judgement || !judgement->repo)
+        return NULL;
+    const GithubUrl url = { .host = judgement->host, .slug = judgement->repo };
+    return github_url_repo(&url, tool_call_settings(call));
+}

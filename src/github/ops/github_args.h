@@ -35,6 +35,11 @@ char **github_opt_list(const json_t *list);
 /* floor and clamp of github-tool §1.1; USAGE with E10 or E11. */
 bool github_count(const char *label, bool is_given, double value, int64_t fallback, int64_t maximum,
                   int64_t *ret_count, GError **error);
+/* [HOST/]OWNER/REPO that the call was judged as, without the default host; NULL: not known. Caller
+   frees. */
+char *github_judged_repo(const ToolCall *call);
+/* Where pr_push would push to, as far as git's configuration says. Callers free. */
+void github_push_repo(ToolCall *call, const GithubArgs *args, char **ret_host, char **ret_repo);
 /* Checks and reduces a `repo` argument (github-tool §0.4): E20, E39. `ret_repo` NULL when `repo` is
    missing. `allows_bare` for repo_view. */
 bool github_repo_argument(ToolCall *call, const char *repo, bool allows_bare, char **ret_repo,

@@ -11,6 +11,7 @@
 #include "github/ops/push_hook.h"
 #include "github/ops/worktree_state.h"
 #include "github/repo_ref.h"
+#include "github/safe/gh_remote.h"
 #include "github/text.h"
 #include "github/view_cache.h"
 
@@ -26,6 +27,7 @@ typedef struct PushTarget {
     char *remote;
     char *remote_url;    // as configured; NULL: unknown
     char *push_url;      // where git pushes to, when that is another place; NULL: it is not
+    GhRemote *place;     // the repository that it pushes to
     char *pr_url;        // NULL: unknown
     char *lease;         // the commit that the remote must be at; NULL: without a lease
     bool is_closed_fork; // its owner lets no maintainer push
@@ -43,6 +45,7 @@ static void push_target_clear(PushTarget *self)
     g_clear_pointer(&self->remote, g_free);
     g_clear_pointer(&self->remote_url, g_free);
     g_clear_pointer(&self->push_url, g_free);
+    g_clear_pointer(&self->place, gh_remote_free);
     g_clear_pointer(&self->pr_url, g_free);
     g_clear_pointer(&self->lease, g_free);
 }
@@ -108,10 +111,11 @@ static bool read_push_url(const char *root, const char *effective, PushTarget *t
     return true;
 }
 
-static bool read_target(const char *root, const char *branch, Cancel *cancel,
+static bool read_target(const ToolCall *call, const char *root, const char *branch,
                         PushTarget *ret_target, GError **error)
 {
     g_auto(PushTarget) target = { 0 };
+    Cancel *cancel = tool_call_cancel(call);
     if (!check_push_target(root, branch, cancel, error) ||
         !branch_config(root, branch, "ompPrHeadRef", cancel, &target.head_ref, error))
         return false;
@@ -133,6 +137,9 @@ static bool read_target(const char *root, const char *branch, Cancel *cancel,
         !read_push_url(root, effective, &target, cancel, error) ||
         !read_fork(root, branch, cancel, &target.is_closed_fork, error))
         return false;
+    const char *url = target.push_url ? target.push_url : effective;
+    if (url)
+        target.place = gh_remote_new(target.remote, url, tool_call_settings(call), cancel);
     *ret_target = target;
     target = (PushTarget) { 0 };
     return true;
@@ -403,15 +410,45 @@ static bool find_branch(const char *root, const char *wanted, Cancel *cancel, ch
     return true;
 }
 
+/* Root, branch and target of what the arguments mean. */
+static bool find_target(const ToolCall *call, const GithubArgs *args, char **ret_root,
+                        char **ret_branch, PushTarget *ret_target, GError **error)
+{
+    Cancel *cancel = tool_call_cancel(call);
+    return git_repo_root(tool_call_cwd(call), cancel, ret_root, error) &&
+           find_branch(*ret_root, args->branch, cancel, ret_branch, error) &&
+           read_target(call, *ret_root, *ret_branch, ret_target, error);
+}
+
+void github_push_repo(ToolCall *call, const GithubArgs *args, char **ret_host, char **ret_repo)
+{
+    g_autofree char *root = NULL, *branch = NULL;
+    g_auto(PushTarget) target = { 0 };
+    if (!find_target(call, args, &root, &branch, &target, NULL) || !target.place)
+        return;
+    *ret_host = g_strdup(target.place->host);
+    *ret_repo = g_strdup(target.place->repo);
+}
+
+/* What was judged is what is pushed to. */
+static bool check_judged(const ToolCall *call, const PushTarget *target, GError **error)
+{
+    const Judgement *judgement = tool_call_outcome(call)->judgement;
+    const char *repo = target->place ? target->place->repo : NULL;
+    return !judgement || str_equal_nocase(judgement->repo, repo) ||
+           fail_with(error, KEDGE_ERROR_FAILED,
+                     "the push target has changed from %s to %s. Nothing was pushed.",
+                     judgement->repo ? judgement->repo : "(unknown)", repo ? repo : "(unknown)");
+}
+
 bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
 {
     Cancel *cancel = tool_call_cancel(call);
     g_autofree char *root = NULL, *branch = NULL;
     g_auto(PushTarget) target = { 0 };
     g_auto(Push) done = { 0 };
-    if (!git_repo_root(tool_call_cwd(call), cancel, &root, error) ||
-        !find_branch(root, args->branch, cancel, &branch, error) ||
-        !read_target(root, branch, cancel, &target, error) ||
+    if (!find_target(call, args, &root, &branch, &target, error) ||
+        !check_judged(call, &target, error) ||
         (args->force_with_lease && !find_lease(root, branch, &target, cancel, error)) ||
         !op_pr_push_run(root, branch, &target, cancel, &done, error))
         return false;

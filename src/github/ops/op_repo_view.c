@@ -59,6 +59,8 @@ bool github_repo_view(ToolCall *call, const GithubArgs *args, ToolResult *result
     g_autofree char *repo = NULL;
     if (!github_repo_argument(call, args->repo, true, &repo, error))
         return false;
+    if (!repo) // gh heeds GH_REPO for other commands only
+        repo = github_judged_repo(call);
     g_autofree char *branch = github_opt(args->branch);
 
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();

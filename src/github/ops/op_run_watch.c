@@ -4,10 +4,12 @@
  */
 #include "base/str.h"
 #include "github/gh.h"
+#include "github/gh_error.h"
 #include "github/git.h"
 #include "github/ops/github_args.h"
 #include "github/ops/run_report.h"
 #include "github/repo_ref.h"
+#include "github/safe/gh_call_context.h"
 #include "github/text.h"
 
 #define WATCH_INTERVAL_MS   (3 * 1000)
@@ -102,7 +104,7 @@ static bool check_same_repo(ToolCall *call, const char *repo, GError **error)
 {
     g_autoptr(GError) cause = NULL;
     g_autofree char *here = NULL;
-    if (!repo_default_fresh(call, &here, &cause) && error_is(cause, KEDGE_ERROR_CANCELLED))
+    if (!gh_call_here_name(call, &here, &cause) && error_is(cause, KEDGE_ERROR_CANCELLED))
         return pass_error(error, &cause);
     if (here && repo_ref_equal(here, repo, tool_call_settings(call)))
         return true;
@@ -118,9 +120,11 @@ static bool resolve_repo(ToolCall *call, WatchTarget *target, GError **error)
     if (target->repo)
         return target->run_id != 0 || target->branch != NULL ||
                check_same_repo(call, target->repo, error);
-    g_autofree char *found = NULL;
-    return repo_default_fresh(call, &found, error) &&
-           github_repo_argument(call, found, false, &target->repo, error);
+    g_autoptr(GError) failure = NULL;
+    if (gh_call_here_name(call, &target->repo, &failure))
+        return true;
+    return error_is(failure, KEDGE_ERROR_CANCELLED) ? pass_error(error, &failure)
+                                                    : gh_error_no_repository(error);
 }
 
 static bool resolve_commit(ToolCall *call, WatchTarget *target, GError **error)

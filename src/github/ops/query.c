@@ -4,7 +4,7 @@
 #include "github/ops/query.h"
 
 #include "base/utf8.h"
-#include "github/repo_ref.h"
+#include "github/safe/gh_call_context.h"
 
 static char *join_words(const char *const *words, size_t count)
 {
@@ -48,13 +48,11 @@ bool query_scope(ToolCall *call, const char *repo, const char *display, char **r
 
     g_autoptr(GError) failure = NULL;
     g_autofree char *found = NULL;
-    if (!repo_default_memoised(call, &found, &failure)) {
+    if (!gh_call_here_name(call, &found, &failure)) {
         if (!error_is(failure, KEDGE_ERROR_CANCELLED))
             return true;
         return pass_error(error, &failure);
     }
-    g_auto(RepoRef) ref = { 0 };
-    if (repo_ref_parse(found, &ref))
-        *ret_scope = g_steal_pointer(&found);
+    *ret_scope = g_steal_pointer(&found);
     return true;
 }

@@ -16,3 +16,9 @@ bool gh_call_clone(ToolCall *call, const char *dir, GhClone **ret_clone, GError 
 /* The repository named by `repo` (NULL: none), else that of the working directory. Its host and
    repository are set. Errors of GH_KIND_ERROR: invalid-args, policy-blocked, no-repo. */
 bool gh_call_repo(ToolCall *call, const char *repo, GhContext *ret_context, GError **error);
+
+/* The same for a call of the `github` tool or an address, which names none: the host of GH_HOST is
+   known to these, too. */
+bool gh_call_here(ToolCall *call, GhContext *ret_context, GError **error);
+/* As [HOST/]OWNER/REPO, without the default host. Caller frees. */
+bool gh_call_here_name(ToolCall *call, char **ret_repo, GError **error);

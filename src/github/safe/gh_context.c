@@ -10,11 +10,13 @@
 #include "github/remote_url.h"
 
 #define SHOWN_MAX_BYTES 200
+#define GITHUB_HOST     "github.com"
 
 const char *gh_source_name(GhSource source)
 {
-    static const char *const names[] = { "explicit-repo", "explicit-host", "env-repo", "env-host",
-                                         "resolved",      "upstream",      "origin",   "default" };
+    static const char *const names[] = { "explicit-repo", "explicit-host", "env-repo",
+                                         "env-host",      "resolved",      "upstream",
+                                         "origin",        "remote",        "default" };
     return names[source];
 }
 
@@ -86,32 +88,46 @@ bool gh_repo_name_parse(const char *text, const char *const *known_hosts, GhRepo
     return true;
 }
 
-typedef struct Step { // what one of steps 5 to 7 yields; borrowed
+typedef struct Step { // which remote, and what it yields; borrowed
     const char *host, *repo;
     GhSource source;
 } Step;
 
-static void add_step(Step *steps, unsigned *count, const GhRemote *remote, const char *repo,
-                     GhSource source)
+static GhSource source_of(const GhRemote *remote)
 {
-    if (remote && remote->is_known)
-        steps[(*count)++] = (Step) { remote->host, repo != NULL ? repo : remote->repo, source };
+    if (str_equal_nocase(remote->name, "upstream"))
+        return GH_SOURCE_UPSTREAM;
+    return str_equal_nocase(remote->name, "origin") ? GH_SOURCE_ORIGIN : GH_SOURCE_REMOTE;
 }
 
-enum { MAX_STEPS = 3 };
-
-static unsigned clone_steps(const GhClone *clone, Step *steps)
+/* Steps 5 and 6, on `host` where it is not NULL: a remote that gh was told to use, else the first
+   in gh's order. */
+static bool find_on(const GhContextSpec *spec, const char *host, Step *ret_step)
 {
-    const GhRemote *origin = NULL;
-    for (unsigned i = 0; i < clone->remotes->len && !origin; i++) {
-        const GhRemote *remote = clone->remotes->pdata[i];
-        origin = strcmp(remote->name, "origin") == 0 ? remote : NULL;
+    const GhRemote *found = NULL;
+    for (unsigned i = 0; i < spec->clone->remotes->len; i++) {
+        const GhRemote *remote = spec->clone->remotes->pdata[i];
+        if (!remote->repo || !g_strv_contains(spec->known_hosts, remote->host) ||
+            (host && strcmp(remote->host, host) != 0))
+            continue;
+        if (!found || (remote->resolved && !found->resolved))
+            found = remote;
     }
-    unsigned count = 0;
-    add_step(steps, &count, clone->resolved, clone->resolved_repo, GH_SOURCE_RESOLVED);
-    add_step(steps, &count, clone->tracked, NULL, GH_SOURCE_UPSTREAM);
-    add_step(steps, &count, origin, NULL, GH_SOURCE_ORIGIN);
-    return count;
+    if (found)
+        *ret_step = (Step) {
+            .host = found->host,
+            .repo = found->resolved ? found->resolved : found->repo,
+            .source = found->resolved ? GH_SOURCE_RESOLVED : source_of(found),
+        };
+    return found != NULL;
+}
+
+/* Like gh, which is given a default host of the settings as GH_HOST. */
+static bool find_step(const GhContextSpec *spec, Step *ret_step)
+{
+    bool prefers = strcmp(spec->default_host, GITHUB_HOST) != 0;
+    return (prefers && find_on(spec, spec->default_host, ret_step)) ||
+           find_on(spec, NULL, ret_step);
 }
 
 /* GH_HOST of a host that is not known: what is meant for that host goes to no other. */
@@ -126,8 +142,7 @@ static bool refuse_env_host(const GhContextSpec *spec, GError **error)
 static bool set_repo(const GhContextSpec *spec, const GhRepoName *name, const char *explicit_host,
                      GhSource source, GhContext *ret_context, GError **error)
 {
-    Step steps[MAX_STEPS];
-    unsigned count = clone_steps(spec->clone, steps);
+    Step step = { .host = spec->default_host };
     g_autofree char *env_host = known_host(env_get_raw("GH_HOST"), spec->known_hosts);
     if (!name->host && !explicit_host && !refuse_env_host(spec, error))
         return false;
@@ -136,8 +151,10 @@ static bool set_repo(const GhContextSpec *spec, const GhRepoName *name, const ch
         host = explicit_host;
     if (!host)
         host = env_host;
-    if (!host)
-        host = count > 0 ? steps[0].host : spec->default_host;
+    if (!host) {
+        find_step(spec, &step);
+        host = step.host;
+    }
     *ret_context = (GhContext) {
         .host = g_strdup(host),
         .repo = g_strdup(name->repo),
@@ -146,23 +163,20 @@ static bool set_repo(const GhContextSpec *spec, const GhRepoName *name, const ch
     return true;
 }
 
-/* A host, and the first remote on it. */
+/* A host, and what step 5 or 6 yields on it. */
 static void set_host(const GhContextSpec *spec, const char *host, GhSource source,
                      GhContext *ret_context)
 {
-    Step steps[MAX_STEPS];
-    unsigned count = clone_steps(spec->clone, steps);
-    unsigned i = 0;
-    while (i < count && strcmp(steps[i].host, host) != 0)
-        i++;
+    Step step = { 0 };
+    find_on(spec, host, &step);
     *ret_context = (GhContext) {
         .host = g_strdup(host),
-        .repo = i < count ? g_strdup(steps[i].repo) : NULL,
+        .repo = g_strdup(step.repo),
         .source = source,
     };
 }
 
-/* Steps 3 to 8: nothing was named in the call. What the environment names adds no host; where no
+/* Steps 3 to 7: nothing was named in the call. What the environment names adds no host; where no
    remote says another, it is refused. */
 static bool resolve_implicit(const GhContextSpec *spec, GhContext *ret_context, GError **error)
 {
@@ -175,11 +189,8 @@ static bool resolve_implicit(const GhContextSpec *spec, GhContext *ret_context, 
         set_host(spec, env_host, GH_SOURCE_ENV_HOST, ret_context);
         return true;
     }
-    Step steps[MAX_STEPS];
     Step found = { .host = spec->default_host, .source = GH_SOURCE_DEFAULT };
-    if (clone_steps(spec->clone, steps) > 0)
-        found = steps[0];
-    else if (!refuse_env_host(spec, error))
+    if (!find_step(spec, &found) && !refuse_env_host(spec, error))
         return false;
     *ret_context = (GhContext) {
         .host = g_strdup(found.host),

@@ -12,8 +12,9 @@ typedef enum {
     GH_SOURCE_ENV_REPO,
     GH_SOURCE_ENV_HOST,
     GH_SOURCE_RESOLVED,
-    GH_SOURCE_UPSTREAM,
+    GH_SOURCE_UPSTREAM, // the remote of that name, the parent of a fork
     GH_SOURCE_ORIGIN,
+    GH_SOURCE_REMOTE, // one of another name
     GH_SOURCE_DEFAULT,
 } GhSource;
 
@@ -29,7 +30,7 @@ void gh_context_clear(GhContext *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GhContext, gh_context_clear)
 
 typedef struct GhContextSpec {      // borrowed
-    const char *const *known_hosts; // repo_known_hosts()
+    const char *const *known_hosts; // a repository on another host is none
     const char *default_host;       // gh.defaultHost
     const char *repo;               // the argument of that name; NULL: none
     const char *hostname;           // the same

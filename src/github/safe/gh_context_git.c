@@ -104,7 +104,6 @@ void gh_clone_unref(GhClone *self)
         return;
     g_ptr_array_unref(self->remotes);
     g_free(self->branch);
-    g_free(self->resolved_repo);
     g_free(self);
 }
 
@@ -128,24 +127,29 @@ static GhClone *clone_new(bool is_clone)
     return self;
 }
 
-static const GhRemote *find_remote(const GhClone *self, const char *name)
+static GhRemote *find_remote(const GhClone *self, const char *name)
 {
     for (unsigned i = 0; i < self->remotes->len; i++) {
-        const GhRemote *remote = self->remotes->pdata[i];
+        GhRemote *remote = self->remotes->pdata[i];
         if (strcmp(remote->name, name) == 0)
             return remote;
     }
     return NULL;
 }
 
-const GhRemote *gh_clone_remote(const GhClone *self, const char *name)
+static int name_rank(const GhRemote *remote)
 {
-    for (unsigned i = 0; i < self->remotes->len; i++) {
-        const GhRemote *remote = self->remotes->pdata[i];
-        if (str_equal_nocase(remote->name, name))
-            return remote;
-    }
-    return NULL;
+    static const char *const names[] = { "upstream", "github", "origin" };
+    int rank = 0;
+    while (rank < (int)G_N_ELEMENTS(names) && !str_equal_nocase(remote->name, names[rank]))
+        rank++;
+    return rank;
+}
+
+/* gh's order, in which the first one is a fork's parent. */
+static int compare_remotes(gconstpointer a, gconstpointer b)
+{
+    return name_rank(*(const GhRemote *const *)a) - name_rank(*(const GhRemote *const *)b);
 }
 
 /* `remote -v` applies url.*.insteadOf, as get-url does, and answers for all at once: lines of
@@ -165,20 +169,7 @@ static void read_remotes(GhClone *self, const Reader *reader, const Settings *se
         if (!find_remote(self, *line))
             g_ptr_array_add(self->remotes, gh_remote_new(*line, url, settings, reader->cancel));
     }
-}
-
-static void read_branch(GhClone *self, const Reader *reader)
-{
-    const char *const head[] = { "symbolic-ref", "--short", "-q", "HEAD", NULL };
-    self->branch = ask_git(reader, head);
-    if (!self->branch)
-        return;
-    g_autofree char *key = g_strdup_printf("branch.%s.remote", self->branch);
-    const char *const config[] = { "config", "--get", key, NULL };
-    g_autofree char *name = ask_git(reader, config);
-    // "." is the clone itself; a URL is somebody's fork, which is never the context
-    if (name)
-        self->tracked = find_remote(self, name);
+    g_ptr_array_sort(self->remotes, compare_remotes); // stable
 }
 
 /* Lines of "remote.NAME.gh-resolved VALUE"; a name may hold dots. */
@@ -192,14 +183,10 @@ static void read_resolved(GhClone *self, const Reader *reader)
         if (!end || !g_str_has_prefix(*line, "remote."))
             continue;
         *end = '\0';
-        const GhRemote *remote = find_remote(self, *line + strlen("remote."));
+        GhRemote *remote = find_remote(self, *line + strlen("remote."));
         const char *value = end + strlen(".gh-resolved ");
-        g_autofree char *repo = gh_remote_resolve(remote, value);
-        if (!repo)
-            continue;
-        self->resolved = remote;
-        self->resolved_repo = g_steal_pointer(&repo);
-        return;
+        if (remote && !remote->resolved)
+            remote->resolved = gh_remote_resolve(remote, value);
     }
 }
 
@@ -290,7 +277,8 @@ bool gh_clone_read(GhCloneCache *cache, const char *dir, const Settings *setting
     if (clone->is_clone) {
         Stamp stamp = stamp_of(&place);
         read_remotes(clone, &reader, settings);
-        read_branch(clone, &reader);
+        const char *const head[] = { "symbolic-ref", "--short", "-q", "HEAD", NULL };
+        clone->branch = ask_git(&reader, head);
         read_resolved(clone, &reader);
         if (!cancel_has_fired(cancel)) // a stopped git has told nothing
             cache_put(cache, dir, clone, &place, &stamp);

@@ -9,12 +9,10 @@
 
 typedef struct GhClone {
     int ref_count;
-    bool is_clone;            // false: everything else is empty
-    char *branch;             // NULL: no branch is checked out
-    const GhRemote *tracked;  // of the branch; NULL: none, or a URL
-    const GhRemote *resolved; // the first known one that gh was told to use; NULL: none
-    char *resolved_repo;      // instead of that remote's own; NULL: its own
-    GPtrArray *remotes;       // GhRemote *, in git's order
+    bool is_clone; // false: everything else is empty
+    char *branch;  // NULL: no branch is checked out
+    GPtrArray
+        *remotes; // GhRemote *, in gh's order: upstream, github, origin, others as git has them
 } GhClone;
 
 /* Never fails but when cancelled: what git cannot tell is empty. The answer for a directory is
@@ -24,9 +22,6 @@ bool gh_clone_read(GhCloneCache *cache, const char *dir, const Settings *setting
                    GhClone **ret_clone, GError **error);
 void gh_clone_unref(GhClone *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GhClone, gh_clone_unref)
-
-/* Names compare without case. NULL: no such remote. */
-const GhRemote *gh_clone_remote(const GhClone *self, const char *name);
 
 /* For one set of settings. Thread safe. */
 GhCloneCache *gh_clone_cache_new(void);

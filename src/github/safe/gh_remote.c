@@ -21,6 +21,7 @@ void gh_remote_free(GhRemote *self)
     g_free(self->name);
     g_free(self->host);
     g_free(self->repo);
+    g_free(self->resolved);
     g_free(self);
 }
 
@@ -81,14 +82,14 @@ GhRemote *gh_remote_new(const char *name, const char *url, const Settings *setti
         self->host = host != NULL ? host : g_strdup(aliased.host);
         found = &aliased;
     }
-    if (self->is_known)
+    if (found)
         self->repo = g_strconcat(found->owner, "/", found->repo, NULL);
     return self;
 }
 
 char *gh_remote_resolve(const GhRemote *remote, const char *value)
 {
-    if (!remote || !remote->is_known)
+    if (!remote || !remote->repo)
         return NULL;
     if (strcmp(value, "base") == 0)
         return g_strdup(remote->repo);

@@ -9,10 +9,11 @@
 
 typedef struct GhRemote {
     char *name;
-    char *host;    // NULL: the URL leads to no host in one of GitHub's forms
-    char *repo;    // OWNER/REPO; NULL unless is_known
-    bool is_known; // the host is one that calls may name
-    bool is_alias; // an SSH alias stands for the host
+    char *host;     // NULL: the URL leads to no host in one of GitHub's forms
+    char *repo;     // OWNER/REPO; NULL: no host
+    bool is_known;  // the host is one that calls of the gh tools may name
+    bool is_alias;  // an SSH alias stands for the host
+    char *resolved; // OWNER/REPO that gh was told to use (`gh repo set-default`); NULL: none
 } GhRemote;
 
 GhRemote *gh_remote_new(const char *name, const char *url, const Settings *settings,
@@ -21,6 +22,6 @@ void gh_remote_free(GhRemote *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GhRemote, gh_remote_free)
 
 /* The repository that a `gh-resolved` of this remote means: "base" is its own, OWNER/REPO one on
-   its host. NULL when there is no such remote, its host is not known, or the value is neither.
+   its host. NULL when there is no such remote, it leads to no host, or the value is neither.
    Caller frees. */
 char *gh_remote_resolve(const GhRemote *remote, const char *value);

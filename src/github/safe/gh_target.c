@@ -70,17 +70,6 @@ static bool acts_on_context(const Classified *classified)
     return has_repo_flag(node) && !is_repo_flag_private(node);
 }
 
-/* gh-policy §1.7: the pull request of the current branch, which gh finds by itself. */
-static bool is_about_branch(const Classified *classified)
-{
-    const CommandNode *node = classified->node;
-    if (!node || classified->has_unknown_word || !command_is_below(node, "pr") ||
-        command_is(node, "pr list"))
-        return false;
-    return command_is(node, "pr create") || command_is(node, "pr status") ||
-           command_args_positional_count(classified->args) == 0;
-}
-
 typedef struct Named { // by the words of the command line
     GhRepoName repo;
     char *host; // without a repository, or beside one
@@ -250,46 +239,6 @@ static bool check_argument(const GhContextSpec *spec, const Named *named, const 
     return true;
 }
 
-/* gh's own base repository (gh-policy §1.7), on the host that was asked for; NULL: there is none.
- */
-static const GhRemote *base_remote(const GhContextSpec *spec, const GhContext *context,
-                                   GhSource *ret_source)
-{
-    static const char *const names[] = { "upstream", "github", "origin" };
-    bool is_host_given =
-        context->source == GH_SOURCE_EXPLICIT_HOST || context->source == GH_SOURCE_ENV_HOST;
-    const GhRemote *resolved = spec->clone->resolved;
-    if (resolved && (!is_host_given || strcmp(resolved->host, context->host) == 0)) {
-        *ret_source = GH_SOURCE_RESOLVED;
-        return resolved;
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        const GhRemote *remote = gh_clone_remote(spec->clone, names[i]);
-        if (!remote || !remote->is_known ||
-            (is_host_given && strcmp(remote->host, context->host) != 0))
-            continue;
-        *ret_source = i == G_N_ELEMENTS(names) - 1 ? GH_SOURCE_ORIGIN : GH_SOURCE_UPSTREAM;
-        return remote;
-    }
-    return NULL;
-}
-
-/* False: no remote has one of the names, and the context holds as for any command. */
-static bool take_base(const GhContextSpec *spec, const GhContext *context, GhTarget *target)
-{
-    GhSource source = GH_SOURCE_ORIGIN;
-    const GhRemote *remote = base_remote(spec, context, &source);
-    if (!remote)
-        return false;
-    const char *resolved = source == GH_SOURCE_RESOLVED ? spec->clone->resolved_repo : NULL;
-    target->context = (GhContext) {
-        .host = g_strdup(remote->host),
-        .repo = g_strdup(resolved != NULL ? resolved : remote->repo),
-        .source = source,
-    };
-    return true;
-}
-
 static void take_named(Named *named, GhContext *context, GhTarget *target)
 {
     bool has_repo = named->repo.repo != NULL;
@@ -302,7 +251,7 @@ static void take_named(Named *named, GhContext *context, GhTarget *target)
     };
 }
 
-static void set_environment(const Classified *classified, bool has_gh_found_it, GhTarget *target)
+static void set_environment(const Classified *classified, GhTarget *target)
 {
     const GhContext *context = &target->context;
     const CommandNode *node = classified->node;
@@ -310,7 +259,7 @@ static void set_environment(const Classified *classified, bool has_gh_found_it, 
         target->env_host = g_strdup(context->host);
     bool takes_repo = acts_on_context(classified) && has_repo_flag(node) &&
                       !command_args_has(classified->args, "repo");
-    if (takes_repo && context->repo && !has_gh_found_it)
+    if (takes_repo && context->repo)
         target->env_repo = g_strconcat(context->host, "/", context->repo, NULL);
 }
 
@@ -329,16 +278,14 @@ bool gh_target_resolve(const GhContextSpec *spec, const Classified *classified,
         return false;
 
     bool is_named = named.repo.repo != NULL || named.host != NULL;
-    bool is_base = !is_named && spec->repo == NULL && context.source != GH_SOURCE_ENV_REPO &&
-                   is_about_branch(classified) && take_base(spec, &context, ret_target);
     if (is_named)
         take_named(&named, &context, ret_target);
-    else if (!is_base)
+    else
         ret_target->context = (GhContext) {
             .host = g_strdup(context.host),
             .repo = acts_on_context(classified) ? g_strdup(context.repo) : NULL,
             .source = context.source,
         };
-    set_environment(classified, is_base, ret_target);
+    set_environment(classified, ret_target);
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * What a command line of gh acts on, computed from its words (gh-policy §1.6, §1.7), so that the
+ * What a command line of gh acts on, computed from its words (gh-policy §1.6), so that the
  * header, the policy and the question tell the truth; and what has to be set so that gh agrees.
  * Pure, but for the environment.
  */

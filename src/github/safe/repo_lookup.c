@@ -11,7 +11,7 @@
 static bool home(ToolCall *call, char **ret_host, char **ret_repo)
 {
     g_auto(GhContext) context = { 0 };
-    if (!gh_call_repo(call, NULL, &context, NULL))
+    if (!gh_call_here(call, &context, NULL))
         return false;
     *ret_host = g_steal_pointer(&context.host);
     *ret_repo = g_steal_pointer(&context.repo);

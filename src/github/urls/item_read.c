@@ -4,7 +4,7 @@
 #include "github/urls/item_read.h"
 
 #include "github/gh.h"
-#include "github/repo_ref.h"
+#include "github/safe/gh_call_context.h"
 #include "github/urls/item_repo.h"
 #include "github/urls/item_text.h"
 #include "github/urls/pr_diff.h"
@@ -45,7 +45,7 @@ static bool find_current(ToolCall *call, Item *item, GError **error)
         .argv = (const char *const[]) { "pr", "view", "--json", "number", NULL },
     };
     g_autoptr(json_t) data = NULL;
-    if (!repo_default_memoised(call, &item->repo, error) ||
+    if (!gh_call_here_name(call, &item->repo, error) ||
         !gh_json(call, &spec, JSON_OBJECT, &data, error))
         return false;
     item->number = json_get_int(data, "number", 0);
@@ -82,12 +82,7 @@ static bool find_repo(ToolCall *call, Item *item, GError **error)
         g_strdup_printf("%s://%" G_GINT64_FORMAT "%s", scheme, url->number, tail);
     g_autofree char *instead =
         g_strdup_printf("%s://<owner>/<repo>/%" G_GINT64_FORMAT "%s.", scheme, url->number, tail);
-    if (item_default_repo(call, what, instead, &item->repo, error))
-        return true;
-    if (url->scheme != ITEM_ISSUE || error_is(*error, KEDGE_ERROR_CANCELLED))
-        return false;
-    g_clear_error(error); // gh says itself why there is none
-    return true;
+    return item_default_repo(call, what, instead, &item->repo, error);
 }
 
 // ---- single items ----

@@ -3,12 +3,13 @@
  */
 #include "github/urls/item_repo.h"
 #include "github/repo_ref.h"
+#include "github/safe/gh_call_context.h"
 
 bool item_default_repo(ToolCall *call, const char *what, const char *instead, char **ret_repo,
                        GError **error)
 {
     g_autoptr(GError) failure = NULL;
-    if (repo_default_memoised(call, ret_repo, &failure))
+    if (gh_call_here_name(call, ret_repo, &failure))
         return true;
     if (error_is(failure, KEDGE_ERROR_CANCELLED))
         return pass_error(error, &failure);

@@ -3,22 +3,28 @@
  */
 #include "github/github.h"
 #include "github/repo_ref.h"
+#include "github/safe/gh_call_context.h"
 #include "github/urls/item_images.h"
 #include "github/urls/item_read.h"
 
-/* A read on the host and of the repository that the address names. What is no address of ours is
-   told by resolve(). */
+/* A read on the host and of the repository that the address names, else of the working directory's.
+   What is no address of ours is told by resolve(). */
 static bool judge(ToolCall *call, const InternalUrl *url, Judgement *ret_judgement,
                   GError **error G_GNUC_UNUSED)
 {
     g_auto(ItemUrl) item = { 0 };
     g_auto(RepoRef) ref = { 0 };
+    g_auto(GhContext) here = { 0 };
     ret_judgement->effect = EFFECT_READ;
     ret_judgement->is_github = true;
-    if (item_url_parse(url->text, tool_call_settings(call), &item, NULL) && item.repo &&
-        repo_ref_parse(item.repo, &ref)) {
-        ret_judgement->host = g_strdup(ref.host);
-        ret_judgement->repo = g_strdup(ref.slug);
+    if (!item_url_parse(url->text, tool_call_settings(call), &item, NULL))
+        return true;
+    if (item.repo && repo_ref_parse(item.repo, &ref)) {
+        ret_judgement->host = g_steal_pointer(&ref.host);
+        ret_judgement->repo = g_steal_pointer(&ref.slug);
+    } else if (!item.repo && gh_call_here(call, &here, NULL)) {
+        ret_judgement->host = g_steal_pointer(&here.host);
+        ret_judgement->repo = g_steal_pointer(&here.repo);
     }
     return true;
 }

@@ -22,10 +22,10 @@
     "mergeStateStatus,number,reviews,reviewDecision,state,title,updatedAt,url"
 #define OPTIONAL_FIELD ",stateReason"
 
-static bool view_fetch_ask(ToolCall *call, char **argv, bool has_repo, json_type wanted,
-                           json_t **ret_value, GError **error)
+static bool view_fetch_ask(ToolCall *call, char **argv, json_type wanted, json_t **ret_value,
+                           GError **error)
 {
-    const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = has_repo };
+    const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = true };
     return gh_json(call, &spec, wanted, ret_value, error);
 }
 
@@ -50,11 +50,9 @@ static bool ask_item(ToolCall *call, const ViewAddress *address, const char *com
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, address->number);
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();
     g_strv_builder_add_many(list, command, "view", number, NULL);
-    if (address->repo)
-        g_strv_builder_add_many(list, "--repo", address->repo, NULL);
-    g_strv_builder_add_many(list, "--json", fields, NULL);
+    g_strv_builder_add_many(list, "--repo", address->repo, "--json", fields, NULL);
     g_auto(GStrv) argv = g_strv_builder_end(list);
-    return view_fetch_ask(call, argv, address->repo != NULL, JSON_OBJECT, ret_data, error);
+    return view_fetch_ask(call, argv, JSON_OBJECT, ret_data, error);
 }
 
 static bool fetch_item(ToolCall *call, const ViewAddress *address, const char *command,
@@ -163,7 +161,7 @@ static bool fetch_files(ToolCall *call, const ViewAddress *address, char **ret_d
     g_autofree char *path = g_strdup_printf("/pulls/%" G_GINT64_FORMAT, address->number);
     g_auto(GStrv) argv = run_api_argv(address->repo, true, path, NULL);
     g_autoptr(json_t) pull = NULL;
-    if (!view_fetch_ask(call, argv, true, JSON_OBJECT, &pull, error))
+    if (!view_fetch_ask(call, argv, JSON_OBJECT, &pull, error))
         return false;
     int64_t count = json_get_int(pull, "changed_files", 0);
     if (count > MAX_DIFF_FILES)

@@ -62,7 +62,7 @@ static bool view_lookup_begin(ToolCall *call, const ViewAddress *address, Lookup
         .soft_ms = setting_ms(settings, "github.cache.softTtlSec"),
         .hard_ms = setting_ms(settings, "github.cache.hardTtlSec"),
     };
-    if (!address->repo || !settings_get_bool(settings, "github.cache.enabled"))
+    if (!settings_get_bool(settings, "github.cache.enabled"))
         return false;
     bool is_login = false;
     self->host = host_of(address->repo, settings);
