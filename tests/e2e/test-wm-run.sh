@@ -195,10 +195,10 @@ nothing) ;;
 ignored) echo o >o.o && echo '*.o' >>"$(git rev-parse --git-path info/exclude)" ;;
 file) echo new >new.c ;;
 change) echo new >>file.txt ;;
-commit) git commit -q --allow-empty -m work ;;
-detached) git checkout -q --detach && git commit -q --allow-empty -m work ;;
-other) git checkout -q -b other && git commit -q --allow-empty -m work ;;
-pushed) git commit -q --allow-empty -m work && git push -q origin HEAD:refs/heads/there-$$ ;;
+commit) git commit -q --allow-empty -m "work $$" ;; # one of the same second would be the same
+detached) git checkout -q --detach && git commit -q --allow-empty -m "work $$" ;;
+other) git checkout -q -b other && git commit -q --allow-empty -m "work $$" ;;
+pushed) git commit -q --allow-empty -m "work $$" && git push -q origin HEAD:refs/heads/there-$$ ;;
 esac
 exit "$2"
 X
@@ -384,14 +384,30 @@ for PHASE in activation agent validation safe-outputs conclusion; do
     expect_matches "$HOME/records" "^\{\"time\":\"20[^\"]*Z\",\"level\":\"INFO\",\"msg\":\"wm pipeline\",\"task\":\"none\",\"phase\":\"$PHASE\"}\$"
 done
 
-t "runs are not the repository's: an agent that adds everything adds none of it"
-wm_agent agent-adds <<'X'
-git add -A && git commit -q --allow-empty -m all
+t "an agent in a commit that is older than .wm/: it can ask for what its task may, and adds nothing of the run"
+wm_repo older
+git branch older && echo runs/ >.wm/.gitignore
+wm_task none 'safe-outputs: {add-comment: }'
+wm_agent agent-older <<'X'
+git checkout -q older || exit 1
+echo new >new.c && git add -A && git commit -q -m all
+git ls-files >"$HOME/older-files"
+kedge wm emit add-comment --body "from the older commit"
 X
-run env WM_AGENT_CMD=agent-adds kedge wm run --task none --in-place --event-name issues --payload "$EVENT"
-expect_exit 0
-[ -z "$(git ls-files .wm/runs)" ] || fail "committed: $(git ls-files .wm/runs)"
-[ -z "$(git status --porcelain)" ] || fail "not clean: $(git status --porcelain)"
+for FLAG in --in-place --staged --in-actions; do
+    wm_mark
+    case $FLAG in
+    --in-actions) run env GITHUB_ACTIONS=true WM_AGENT_CMD=agent-older kedge wm run --task none --event-name issues --payload "$EVENT" ;;
+    *) run env WM_AGENT_CMD=agent-older kedge wm run --task none "$FLAG" --event-name issues --payload "$EVENT" ;;
+    esac
+    expect_exit 0
+    [ "$(cat "$HOME/older-files")" = "file.txt
+new.c" ] || fail "$FLAG: committed: $(cat "$HOME/older-files")"
+    [ -z "$(git status --porcelain)" ] || fail "$FLAG: not clean: $(git status --porcelain)"
+    case $FLAG in --staged) expect_no_writes ;; *) expect_writes "POST /repos/harbor/tidepool/issues/12/comments" ;; esac
+    [ -z "$(kept)" ] || git worktree remove --force "$(kept)"
+    git checkout -q main && git branch -q -D older && git branch -q older main~1
+done
 
 # ---- what a run has cost ---------------------------------------------------
 

@@ -53,6 +53,20 @@ static const PullCase pull_cases[] = {
       .file = "a.c",
       .calls = "",
       .error = "create_pull_request: cannot compare with origin/gone: git fetch: " },
+    { .name = "files of a run",
+      .policy = "{\"create-pull-request\":null}",
+      .item = ITEM,
+      .file = ".wm/runs/fix-1/prompt.md",
+      .answers = { NONE },
+      .calls = LIST,
+      .error = "create_pull_request: a commit has files of a run (.wm/runs/fix-1/prompt.md)" },
+    { .name = "files of a run, further down",
+      .policy = "{\"create-pull-request\":null}",
+      .item = ITEM,
+      .file = "part/.wm/runs/github-event.json",
+      .answers = { NONE },
+      .calls = LIST,
+      .error = "create_pull_request: a commit has files of a run (part/.wm/runs/" },
     { .name = "labels and people",
       .policy = "{\"create-pull-request\":{\"labels\":[\"agent\"],\"assignees\":[\"u\"],"
                 "\"reviewers\":[\"me\",\"v\"]}}",
@@ -162,6 +176,13 @@ static const PullCase push_cases[] = {
       .answers = { { .request = "GET ", .body = TARGET("[bot] x", "o/r", "open") } },
       .calls = GET_3,
       .error = "push_to_pull_request_branch: PR missing required label \"ready\"" },
+    { .name = "files of a run",
+      .policy = PUSH_POLICY,
+      .item = PUSH_ITEM,
+      .file = ".wm/runs/fix-1/prompt.md",
+      .answers = { { .request = "GET ", .body = TARGET("[bot] x", "o/r", "open") } },
+      .calls = GET_3,
+      .error = "push_to_pull_request_branch: a commit has files of a run (" },
     { .name = "another branch",
       .policy = PUSH_POLICY,
       .item = PUSH_ITEM,
@@ -176,6 +197,40 @@ static const PullCase push_cases[] = {
 static void test_pulls(void **state G_GNUC_UNUSED)
 {
     RUN_CASES(pull_cases);
+}
+
+/* Of this run wherever its directory is; what a later commit takes away is pushed, too; what was
+   there before the run may be taken away. */
+static void test_files_of_runs(void **state G_GNUC_UNUSED)
+{
+    g_auto(PullFixture) fixture =
+        pull_fixture("{\"create-pull-request\":null}", ".wm/runs/old/prompt.md", NULL, 0);
+    fixture.apply->apply.is_staged = true;
+    fixture.apply->apply.api = NULL;
+    const char *work = fixture.git->work;
+    g_autofree char *id = g_path_get_basename(fixture.apply->run_dir);
+    g_autofree char *own = g_build_filename("other", id, "event.json", NULL);
+    const char *const names[] = { ".wm/runs/old/prompt.md", own, NULL };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (names[i]) {
+            pull_write_file(work, names[i], "x\n");
+            git_do(work, "add", "--force", ".", NULL);
+            git_do(work, "commit", "--quiet", "--allow-empty", "-m", "added", NULL);
+        }
+        git_do(work, "rm", "-r", "--quiet", names[i] ? names[i] : ".wm", NULL);
+        git_do(work, "commit", "--quiet", "-m", "taken away", NULL);
+        if (i == 0) { // as if it had been on origin before
+            git_do(work, "reset", "--quiet", "--hard", "HEAD^", NULL);
+            git_do(work, "push", "--quiet", "origin", "HEAD:main", NULL);
+            git_do(work, "fetch", "--quiet", "origin", NULL);
+            continue;
+        }
+        g_autoptr(GError) error = NULL;
+        bool is_done = apply_fixture_run(fixture.apply, ITEM, &error);
+        if (is_done != !names[i])
+            fail_msg("%s: %s", names[i], error ? error->message : "it is taken");
+        git_do(work, "reset", "--quiet", "--hard", "origin/main", NULL);
+    }
 }
 
 static void test_pushes(void **state G_GNUC_UNUSED)
@@ -484,6 +539,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pulls),
+        cmocka_unit_test(test_files_of_runs),
         cmocka_unit_test(test_pushes),
         cmocka_unit_test(test_again),
         cmocka_unit_test(test_skipped_again),

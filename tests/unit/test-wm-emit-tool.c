@@ -60,6 +60,30 @@ static void test_environment(void **state G_GNUC_UNUSED)
     wm_fixture_end(&fixture);
 }
 
+/* What was noted before the agent began counts, whatever is in the tree that it moves by then. */
+static void test_note(void **state G_GNUC_UNUSED)
+{
+    WmFixture fixture = fixture_of("safe-outputs: {add-comment: }");
+    g_autoptr(GError) error = NULL;
+    assert_true(wm_emit_note(fixture.root, fixture.task, NULL, NULL, &error));
+    g_autofree char *tasks = wm_fixture_path(&fixture, ".wm");
+    for (int i = 0; i < 2; i++) { // another policy, then no task at all
+        wm_fixture_write(&fixture, WM_TASKS_DIR "/fix.md",
+                         "---\nsafe-outputs: {create-issue: }\n---\nb\n", 0644);
+        if (i == 1)
+            assert_true(file_remove_tree(tasks, NULL));
+        g_auto(WmEmit) emit = { 0 };
+        if (!wm_emit_open(&emit, &error))
+            fail_msg("%s", error->message);
+        assert_string_equal(emit.scope.task_name, "fix");
+        assert_true(emit.scope.policy->handlers[WM_ADD_COMMENT].is_enabled);
+        assert_false(emit.scope.policy->handlers[WM_CREATE_ISSUE].is_enabled);
+    }
+    wm_fixture_write(&fixture, "policy.json", "{", 0644);
+    check_fails("half a note", "policy.json");
+    wm_fixture_end(&fixture);
+}
+
 static void test_tool(void **state G_GNUC_UNUSED)
 {
     WmFixture fixture = fixture_of("safe-outputs: {add-comment: , create-issue: false}");
@@ -81,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_note),
         cmocka_unit_test(test_tool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

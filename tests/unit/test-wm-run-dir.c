@@ -152,7 +152,8 @@ static void test_made(void **state)
     assert_non_null(strstr(later, "\"phase\": \"conclusion\",\n  \"success\": true"));
 }
 
-/* Once, and only where the repository does not say it itself. */
+/* Once; also where the repository says it itself, in a file that another commit may not have, and
+   where WM_RUN_DIR puts runs into the work tree. */
 static void test_kept_out_of_git(void **state)
 {
     const Place *place = *state;
@@ -171,7 +172,20 @@ static void test_kept_out_of_git(void **state)
     assert_int_equal(unlink(own), 0);
     write_text(above, ".gitignore", "tmp\n/runs/\n");
     make(place, "x", &third);
-    assert_false(file_exists(own));
+    assert_true(file_exists(own));
+
+    g_autofree char *inside = g_build_filename(place->root, "more", NULL);
+    g_autofree char *outside = g_dir_make_tmp("kedge-runs-XXXXXX", NULL);
+    const char *const bases[] = { inside, outside };
+    for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
+        g_auto(WmRunDir) dir = { 0 };
+        g_setenv("WM_RUN_DIR", bases[i], TRUE);
+        make(place, "x", &dir);
+        g_unsetenv("WM_RUN_DIR");
+        g_autofree char *mark = g_build_filename(bases[i], ".gitignore", NULL);
+        assert_int_equal(file_exists(mark), bases[i] == inside);
+    }
+    file_remove_tree(outside, NULL);
 }
 
 static void test_json_is_escaped_and_whole(void **state)

@@ -38,6 +38,11 @@ typedef struct WmApply {      // all borrowed
    run's lock. The time is the token's. */
 bool wm_apply(const WmApply *self, Cancel *cancel, json_t *outputs, json_t *plan, GError **error);
 
+/* Can something be pushed to the branch of this pull request at all? What is said here holds
+   whatever its title and labels will be. */
+bool wm_pull_check(const json_t *pull, const char *own_repo, const char *default_branch,
+                   GError **error);
+
 /* Posts a comment, which has its marker already, on an issue or pull request: for comments that are
    no items. */
 bool wm_post_comment(WmApi *api, int64_t number, const char *body, Cancel *cancel, GError **error);

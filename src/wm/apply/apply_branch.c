@@ -4,23 +4,52 @@
 #include "wm/apply/apply_private.h"
 
 #include "base/str.h"
+#include "wm/workspace/feature_branch.h"
 
-/* What the policy and good sense want of a pull request whose branch gets commits. */
-static bool check_pull(Applier *self, const json_t *pull, const char *branch, GError **error)
+bool wm_pull_check(const json_t *pull, const char *own_repo, const char *default_branch,
+                   GError **error)
 {
-    int64_t number = self->item.number;
+    int64_t number = json_get_int(pull, "number", 0);
     const char *repo = json_string_value(json_get_path(pull, "head.repo.full_name"));
     const char *head = json_string_value(json_get_path(pull, "head.ref"));
-    const char *title = json_get_text(pull, "title"), *state = json_get_text(pull, "state");
-    const char *prefix = wm_handler_text(self->handler, "required-title-prefix");
-    g_autofree char *start = prefix ? g_strchomp(g_strdup(prefix)) : g_strdup("");
-    g_autoptr(json_t) labels = wm_handler_list(self->handler, "required-labels");
-    if (!str_equal_nocase(repo, self->spec->repo))
+    const char *state = json_get_text(pull, "state");
+    if (!str_equal_nocase(repo, own_repo))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "pull request #%" G_GINT64_FORMAT " comes from a fork", number);
     if (g_strcmp0(state, "open") != 0)
         return fail_with(error, KEDGE_ERROR_DENIED, "pull request #%" G_GINT64_FORMAT " is %s",
                          number, state ? state : "not open");
+    if (g_strcmp0(head, default_branch) == 0)
+        return fail_with(
+            error, KEDGE_ERROR_DENIED,
+            "the pull request is of the default branch \"%s\"; nothing is pushed to it", head);
+    return true;
+}
+
+/* Does HEAD go on from the commits of the pull request? A branch of kedge's own must: its name says
+   nothing of that. */
+static bool goes_on(Applier *self, const json_t *pull)
+{
+    const char *head = json_string_value(json_get_path(pull, "head.sha"));
+    const char *const args[] = { "merge-base", "--is-ancestor", "--end-of-options",
+                                 head,         "HEAD",          NULL };
+    int status = 1;
+    return head && wm_git_ask(&self->git, args, 0, self->cancel, &status, NULL, NULL, NULL) &&
+           status == 0;
+}
+
+/* What the policy and good sense want of a pull request whose branch gets commits. */
+static bool check_pull(Applier *self, const json_t *pull, const char *branch, GError **error)
+{
+    const char *head = json_string_value(json_get_path(pull, "head.ref"));
+    const char *title = json_get_text(pull, "title");
+    const char *prefix = wm_handler_text(self->handler, "required-title-prefix");
+    g_autofree char *start = prefix ? g_strchomp(g_strdup(prefix)) : g_strdup("");
+    g_autoptr(json_t) labels = wm_handler_list(self->handler, "required-labels");
+    g_autofree char *usual = NULL;
+    if (!apply_default_branch(self, &usual, error) ||
+        !wm_pull_check(pull, self->spec->repo, usual, error))
+        return false;
     if (!title || !g_str_has_prefix(title, start))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "PR title \"%s\" does not start with required prefix \"%s\"",
@@ -30,37 +59,27 @@ static bool check_pull(Applier *self, const json_t *pull, const char *branch, GE
         if (!apply_has_label(pull, label))
             return fail_with(error, KEDGE_ERROR_DENIED, "PR missing required label \"%s\"", label);
     }
-    if (g_strcmp0(branch, head) != 0)
+    if (!wm_branch_is_for_pull(branch, head) ||
+        (g_strcmp0(branch, head) != 0 && !goes_on(self, pull)))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "current branch \"%s\" must match PR head \"%s\"", branch,
                          head ? head : "");
     return true;
 }
 
-/* Commits that no one has seen do not go to the branch that everybody works on. */
-static bool check_branch(Applier *self, const char *branch, GError **error)
-{
-    g_autofree char *usual = NULL;
-    if (!apply_default_branch(self, &usual, error))
-        return false;
-    if (!wm_git_branch_name_is_valid(&self->git, branch, self->cancel))
-        return fail_with(error, KEDGE_ERROR_DENIED, "\"%s\" is no name of a branch", branch);
-    if (strcmp(branch, usual) == 0)
-        return fail_with(
-            error, KEDGE_ERROR_DENIED,
-            "the pull request is of the default branch \"%s\"; nothing is pushed to it", branch);
-    return true;
-}
-
-/* True with *ret_done: instead of a push there is an issue. */
 static bool guard_files(Applier *self, const char *branch, ApplyProtected *ret_action,
                         char **ret_files, GError **error)
 {
     *ret_action = PROTECTED_NONE;
-    if (!apply_guards_files(self))
-        return true;
-    return apply_fetch(self, branch, error) &&
-           apply_check_files(self, branch, ret_action, ret_files, error);
+    bool is_guarded = apply_guards_files(self);
+    if (self->is_staged && !is_guarded)
+        return apply_check_run_files(self, NULL, error);
+    g_autoptr(GError) failed = NULL;
+    bool is_there = apply_fetch(self, branch, &failed); // it may have been deleted
+    if (!is_there && is_guarded)
+        return pass_error(error, &failed);
+    return apply_check_run_files(self, is_there ? branch : NULL, error) &&
+           (!is_guarded || apply_check_files(self, branch, ret_action, ret_files, error));
 }
 
 static bool push_commits(Applier *self, const char *branch, const char *title, GError **error)
@@ -89,8 +108,15 @@ bool apply_push_to_branch(Applier *self, GError **error)
     g_autoptr(json_t) pull = NULL;
     if (!apply_get(self, path, &pull, error) ||
         !wm_git_branch(&self->git, self->cancel, &branch, error) ||
-        (pull && !check_pull(self, pull, branch, error)) || !check_branch(self, branch, error))
+        (pull && !check_pull(self, pull, branch, error)))
         return false;
+    const char *head = json_string_value(json_get_path(pull, "head.ref"));
+    if (head) { // where it goes; the local name may be one of ours
+        g_free(branch);
+        branch = g_strdup(head);
+    }
+    if (!wm_git_branch_name_is_valid(&self->git, branch, self->cancel))
+        return fail_with(error, KEDGE_ERROR_DENIED, "\"%s\" is no name of a branch", branch);
     apply_take(self, pull);
     const char *title = json_get_text(pull, "title");
     return push_commits(self, branch, title ? title : branch, error);

@@ -37,6 +37,38 @@ bool apply_fetch(Applier *self, const char *branch, GError **error)
     return wm_git(&self->git, args, FETCH_MS, self->cancel, NULL, error);
 }
 
+/* An agent's prompt, its event and its transcript, of this run and of others: the directory is kept
+   out of git, and can be added all the same. */
+bool apply_check_run_files(Applier *self, const char *base, GError **error)
+{
+    g_autofree char *id = g_path_get_basename(self->spec->run_dir);
+    g_autofree char *of_run = g_strdup_printf(":(glob)**/%s/**", id);
+    g_autofree char *known = base ? g_strconcat("refs/remotes/origin/", base, NULL) : NULL;
+    const char *const args[] = { "log",
+                                 "--full-history",
+                                 "--cc",
+                                 "--no-renames",
+                                 "--format=",
+                                 "--name-only",
+                                 "--diff-filter=d",
+                                 "HEAD",
+                                 "--not",
+                                 base ? known : "--remotes",
+                                 "--",
+                                 ":(glob)**/.wm/runs/**",
+                                 of_run,
+                                 NULL };
+    g_autofree char *text = NULL;
+    if (!wm_git(&self->git, args, 0, self->cancel, &text, error)) {
+        g_prefix_error(error, "cannot tell which files the commits have: ");
+        return false;
+    }
+    text[strcspn(text, "\n")] = '\0';
+    return *text == '\0' ||
+           fail_with(error, KEDGE_ERROR_DENIED,
+                     "a commit has files of a run (%s); take them out of the history", text);
+}
+
 bool apply_check_objects(Applier *self, GError **error)
 {
     const char *const args[] = { "fsck",         "--full",        "--no-dangling",

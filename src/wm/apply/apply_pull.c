@@ -413,7 +413,8 @@ bool apply_create_pull_request(Applier *self, GError **error)
         return true;
     ApplyProtected action = PROTECTED_NONE;
     g_autofree char *files = NULL, *title = apply_title(self);
-    if (!apply_check_files(self, branches.base, &action, &files, error))
+    if (!apply_check_run_files(self, branches.base, error) ||
+        !apply_check_files(self, branches.base, &action, &files, error))
         return false;
     if (action == PROTECTED_ISSUE)
         return apply_files_issue(self, title, files, error);

@@ -9,13 +9,20 @@
 #include "wm/task/project.h"
 
 typedef struct WmEmit {
-    WmProject *project;
+    json_t *given;      // what activation noted; NULL: nothing did
+    WmProject *project; // in place of that
     WmPolicy *policy;
     WmItemScope scope; // borrows from the rest, and from the environment
     const char *path;  // of output.jsonl
 } WmEmit;
 
-/* Errors `WM_TASK is not set`, `task not found: x`, and those of the files. */
+/* What emit goes by in a run is noted beside output.jsonl before the agent begins: the agent may
+   check out a commit in which the task is another one, or is not. `pull` is that of the event, as
+   GitHub has it, and `refusal` why nothing can be pushed to it; both may be NULL. */
+bool wm_emit_note(const char *run_dir, const WmTask *task, const json_t *pull, const char *refusal,
+                  GError **error);
+
+/* By what was noted, else by the files in WM_REPO_ROOT. Errors `WM_TASK is not set`, `task not found: x`, and those of the files. */
 bool wm_emit_open(WmEmit *ret_emit, GError **error);
 void wm_emit_clear(WmEmit *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmEmit, wm_emit_clear)

@@ -3,6 +3,7 @@
 
 #include "base/timefmt.h"
 #include "base/utf8.h"
+#include "wm/apply/emit.h"
 #include "wm/run/notify.h"
 #include "wm/workspace/feature_branch.h"
 
@@ -98,6 +99,7 @@ bool wm_activate(WmPipeline *self, const WmActivation *activation, Cancel *cance
     wm_notify_react(self, activation->reaction, cancel);
     wm_notify_status(self, self->policy->run_started, "", cancel);
     return cancel_check(cancel, error) &&
+           wm_emit_note(self->dir.path, self->task, NULL, NULL, error) &&
            (activation->is_in_place ? make_branch(self, cancel, error)
                                     : make_tree(self, cancel, error));
 }

@@ -48,6 +48,11 @@ bool wm_branch_make(const WmGit *git, const char *task_name, gint64 at_ms, const
                      first, WM_BRANCH_MAX_SUFFIX);
 }
 
+bool wm_branch_is_for_pull(const char *branch, const char *ref)
+{
+    return g_strcmp0(branch, ref) == 0 || g_str_has_prefix(branch, WM_BRANCH_PREFIX);
+}
+
 bool wm_branch_check_base(const WmGit *git, const char *base, Cancel *cancel, GError **error)
 {
     return !base || wm_git_branch_name_is_valid(git, base, cancel) ||

@@ -22,6 +22,10 @@ typedef struct WmBranchWish { // all borrowed
     gint64 at_ms;
 } WmBranchWish;
 
+/* May commits of this local branch go to the pull request whose branch is `ref`? That itself, and
+   one of kedge's own: a worktree cannot have the branch that its person may be on. */
+bool wm_branch_is_for_pull(const char *branch, const char *ref);
+
 /* Is the base that the policy names, if any, a name of a branch? */
 bool wm_branch_check_base(const WmGit *git, const char *base, Cancel *cancel, GError **error);
 /* In a checkout that is the run's alone: makes and checks out a branch, unless it is on one already

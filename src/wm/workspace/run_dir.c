@@ -22,15 +22,14 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#define RUNS_DIR         ".wm/runs"
-#define DIR_MODE         0700
-#define MAX_SLUG_BYTES   ((size_t)48)
-#define MAX_ID_TRIES     16
-#define MAX_META_BYTES   ((size_t)64 * 1024)
-#define MAX_FILE_BYTES   ((size_t)32 * 1024 * 1024) // of a JSON file that is read
-#define MAX_IGNORE_BYTES ((size_t)1024 * 1024)
-#define MAX_ENTRIES      100000 // of a directory of runs, that are looked at
-#define MAX_AGE_SECONDS  (7 * 24 * 60 * 60)
+#define RUNS_DIR        ".wm/runs"
+#define DIR_MODE        0700
+#define MAX_SLUG_BYTES  ((size_t)48)
+#define MAX_ID_TRIES    16
+#define MAX_META_BYTES  ((size_t)64 * 1024)
+#define MAX_FILE_BYTES  ((size_t)32 * 1024 * 1024) // of a JSON file that is read
+#define MAX_ENTRIES     100000                     // of a directory of runs, that are looked at
+#define MAX_AGE_SECONDS (7 * 24 * 60 * 60)
 
 static void close_dir(DIR *dir)
 {
@@ -202,14 +201,11 @@ static bool make_inside(const char *real_root, const char *path, GError **error)
     return true;
 }
 
-/* Runs are never committed: where init's .wm/.gitignore does not say so, the directory itself does,
-   or the next run would find the work tree changed and an agent could commit its own prompt. */
-static void keep_out_of_git(const char *real_root, const char *base)
+/* Runs are never committed, or the next run would find the work tree changed and an agent could
+   commit its own prompt. The directory says so itself: what init's .wm/.gitignore says is gone as
+   soon as an agent checks out a commit that is older. */
+static void keep_out_of_git(const char *base)
 {
-    g_autofree char *path = g_build_filename(real_root, ".wm", ".gitignore", NULL);
-    g_autofree char *rules = NULL;
-    if (file_read(path, MAX_IGNORE_BYTES, &rules, NULL, NULL) && strstr(rules, "runs/"))
-        return;
     g_autofree char *own = g_build_filename(base, ".gitignore", NULL);
     g_auto(FileDraft) draft = FILE_DRAFT_INIT(own);
     // it appears with its content: another run may ask for changes at this moment
@@ -229,7 +225,7 @@ static bool make_base(const char *root, char **ret_base, GError **error)
     if (!given) {
         if (!make_inside(real_root, above, error) || !make_inside(real_root, base, error))
             return false;
-        keep_out_of_git(real_root, base);
+        keep_out_of_git(base);
         run_dir_prune(base);
         *ret_base = g_build_filename(root, RUNS_DIR, NULL);
         return true;
@@ -240,6 +236,9 @@ static bool make_base(const char *root, char **ret_base, GError **error)
     g_autofree char *real_base = path_real(base);
     if (real_base && path_is_inside(real_base, real_root))
         run_dir_prune(base);
+    g_autofree char *real_wanted = path_real(wanted);
+    if (real_wanted && path_is_inside(real_wanted, real_root))
+        keep_out_of_git(wanted);
     run_dir_prune(wanted);
     *ret_base = g_steal_pointer(&wanted);
     return true;
