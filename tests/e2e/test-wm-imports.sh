@@ -103,6 +103,9 @@ run kedge wm add "$HOME/from/along.md"
 expect_exit 0
 expect_file .wm/tasks/shared/house.md 'From there.'
 expect_no_file .wm/tasks/shared/link.md
+run kedge wm rehearse along --issue 12 --json # nothing of it is committed
+expect_exit 0
+expect_contains stdout '"success": true'
 shared_part
 run kedge wm add "$HOME/from/new.md"
 expect_contains stderr "kept existing .wm/tasks/shared/house.md"

@@ -54,6 +54,21 @@ class Rehearse(TasksCase):
         self.assertEqual(self.git("branch", "--format=%(refname:short)", cwd=self.work).stdout.split(), ["main"])
         self.assertEqual([name for name in os.listdir(self.home + "/tmp") if name.startswith("kedge-run-")], [])
 
+    def test_text_as_it_is_and_failures_as_such(self):
+        """Tabs of a text stay; a server that cannot be asked is no policy that says no."""
+        self.write(".wm/tasks/fix.md", FIX)
+        script = """
+kedge wm emit add-comment --body "$(printf 'all:\\n\\tmake\\n')"
+printf '%s\\n' '{"type":"dance"}' '{"type":"create_issue","title":"x"}' >> "$WM_SAFE_OUTPUT_FILE"
+""" + SCRIPT.split("kedge wm emit add-comment")[0]
+        self.ok("POST", "/_forge/faults", {"match": {"method": "GET", "path": "/pulls"}, "times": None, "status": 401, "body": {"message": "out"}})
+        self.addCleanup(self.ok, "DELETE", "/_forge/faults")
+        done = self.rehearse("fix", "--issue", "12", code=1, script=script)
+        self.assertIn("  all:\n  \tmake\n", done.stdout)
+        for text in ("\n  skipped: create_issue: not permitted by safe-outputs:\n", "\n  failed: create_pull_request: "):
+            self.assertIn(text, done.stdout)
+        self.assertNotIn("not allowed", done.stdout)
+
     def test_where_only_the_clone_knows_the_repository(self):
         """As on a laptop: the origin of the checkout says what is asked, though that of the rehearsal's clone leads nowhere."""
         self.write(".wm/tasks/fix.md", FIX)

@@ -54,6 +54,9 @@ static void check_cases(const WmItemScope *scope, const ItemCase *cases, size_t 
     }
 }
 
+#define OPS           "{\"create-issue\":{\"title-prefix\":\"[ops] \"}}"
+#define OF_OPS(title) "{\"body\":\"\",\"title\":\"" title "\",\"type\":\"create_issue\"}"
+
 static const ItemCase emit_cases[] = {
     { "task-E01", "{}", "{\"type\":\"add_comment\",\"body\":\"hi\"}",
       "{\"body\":\"hi\",\"target\":0,\"type\":\"add_comment\"}" },
@@ -74,6 +77,20 @@ static const ItemCase emit_cases[] = {
     { "task-E11", "{\"create-pull-request\":{\"title-prefix\":\"[x] \"}}",
       "{\"type\":\"create_pull_request\",\"title\":\"[x] T\",\"body\":\"b\",\"draft\":false}",
       "{\"body\":\"b\",\"draft\":false,\"title\":\"[x] T\",\"type\":\"create_pull_request\"}" },
+    { "a prefix twice", OPS, "{\"type\":\"create_issue\",\"title\":\"[ops] [ops] x\"}",
+      OF_OPS("[ops] x") },
+    { "in other letters", OPS, "{\"type\":\"create_issue\",\"title\":\"[Ops] [OPS]  x\"}",
+      OF_OPS("[ops] x") },
+    { "without its blank", OPS, "{\"type\":\"create_issue\",\"title\":\"[ops]x\"}",
+      OF_OPS("[ops] x") },
+    { "in the middle", OPS, "{\"type\":\"create_issue\",\"title\":\"x [ops] y\"}",
+      OF_OPS("[ops] x [ops] y") },
+    { "a longer word", "{\"create-issue\":{\"title-prefix\":\"fix \"}}",
+      "{\"type\":\"create_issue\",\"title\":\"fixes x\"}", OF_OPS("fix fixes x") },
+    { "a prefix without a blank", "{\"create-issue\":{\"title-prefix\":\"ops:\"}}",
+      "{\"type\":\"create_issue\",\"title\":\"ops: Ops: x\"}", OF_OPS("ops:x") },
+    { "as it is", "{\"create-issue\":{\"title-prefix\":\"ops:\"}}",
+      "{\"type\":\"create_issue\",\"title\":\"ops: x\"}", OF_OPS("ops: x") },
     { "task-E12", "{}", "{\"type\":\"noop\"}", "{\"message\":\"\",\"type\":\"noop\"}" },
     { "task-E13", "{}", "{\"type\":\"missing-tool\",\"tool\":\"t\",\"reason\":\"r\"}",
       "{\"reason\":\"r\",\"tool\":\"t\",\"type\":\"missing_tool\"}" },

@@ -169,13 +169,11 @@ static bool wm_rehearse_work(void *data, Cancel *cancel, GError **error)
 
 static void append_lines(GString *out, const char *text, size_t most)
 {
-    g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
+    g_autofree char *shown = visible_lines(text ? text : "");
+    g_auto(GStrv) lines = g_strsplit(shown, "\n", -1);
     size_t count = g_strv_length(lines);
-    for (size_t i = 0; i < MIN(count, most); i++) {
-        g_string_append(out, "  ");
-        visible_append(out, lines[i]);
-        g_string_append_c(out, '\n');
-    }
+    for (size_t i = 0; i < MIN(count, most); i++)
+        g_string_append_printf(out, "  %s\n", lines[i]);
     if (count > most)
         g_string_append_printf(out, "  … %zu lines more: --html or --json has them\n",
                                count - most);
@@ -205,6 +203,18 @@ static void append_write(GString *out, const json_t *write)
         append_lines(out, json_get_text(body, "body"), SHOWN_DIFF_LINES);
 }
 
+/* What was asked for and would not be written: the policy may leave it out, and a write may fail.
+ */
+static void append_skipped(GString *out, const json_t *skipped)
+{
+    json_each (skipped, index, one) {
+        g_autofree char *line =
+            g_strdup_printf("%s: %s: %s", json_get_text(one, "status"), json_get_text(one, "kind"),
+                            json_get_text(one, "reason") ? json_get_text(one, "reason") : "");
+        append_lines(out, line, 1);
+    }
+}
+
 static void append_report(GString *out, const json_t *report)
 {
     const json_t *usage = json_get_object(report, "usage");
@@ -230,12 +240,7 @@ static void append_report(GString *out, const json_t *report)
                            json_array_size(writes) == 0 ? "." : ":");
     for (size_t i = 0; i < json_array_size(writes); i++)
         append_write(out, json_array_get(writes, i));
-    for (size_t i = 0; i < json_array_size(skipped); i++) {
-        const json_t *one = json_array_get(skipped, i);
-        g_autofree char *line = g_strdup_printf("not allowed: %s: %s", json_get_text(one, "kind"),
-                                                json_get_text(one, "reason"));
-        append_lines(out, line, 1);
-    }
+    append_skipped(out, skipped);
     const char *diff = json_get_text(report, "diff");
     if (diff && *diff) {
         g_string_append(out, "\nIt changed:\n");

@@ -52,14 +52,44 @@ static bool check_length(const Check *self, GError **error)
     return true;
 }
 
-/* The policy's prefix before the title, once; a title is one line. */
+static const char *skip_blanks(const char *text)
+{
+    while (*text && g_unichar_isspace(g_utf8_get_char(text)))
+        text = g_utf8_next_char(text);
+    return text;
+}
+
+/* After `word` in any case of letters and the blanks that follow; NULL: the title does not begin
+   with it, or with a longer word. */
+static const char *skip_word(const char *title, const char *word)
+{
+    gunichar last = 0;
+    for (; *word; word = g_utf8_next_char(word), title = g_utf8_next_char(title)) {
+        last = g_utf8_get_char(word);
+        if (g_unichar_tolower(g_utf8_get_char(title)) != g_unichar_tolower(last))
+            return NULL;
+    }
+    bool goes_on = g_unichar_isalnum(last) && g_unichar_isalnum(g_utf8_get_char(title));
+    return goes_on ? NULL : skip_blanks(title);
+}
+
+/* The policy's prefix before the title, once, however the agent has spelled it. Caller frees. */
+static char *with_prefix(const char *prefix, const char *title)
+{
+    g_autofree char *word = utf8_trim(prefix);
+    const char *last = title, *rest = title; // the last time that it is there, and what follows
+    for (const char *next; *word && (next = skip_word(rest, word)) && *next; rest = next)
+        last = rest;
+    return g_str_has_prefix(last, prefix) ? g_strdup(last) : g_strconcat(prefix, rest, NULL);
+}
+
+/* A title is one line. */
 static bool set_title(const Check *self, const char *title, GError **error)
 {
     const char *prefix = wm_handler_text(self->handler, "title-prefix");
     if (self->scope->is_emit && prefix && strstr(prefix, "${{"))
         prefix = NULL; // policy_expand.h
-    bool has_prefix = !prefix || g_str_has_prefix(title, prefix);
-    g_autofree char *whole = g_strconcat(has_prefix ? "" : prefix, title, NULL);
+    g_autofree char *whole = prefix ? with_prefix(prefix, title) : g_strdup(title);
     json_set_text(self->fields, "title", g_strdelimit(whole, "\r\n", ' '));
     return check_length(self, error);
 }

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "wm/run/run.h"
+#include "wm/task/repo_file.h"
 #include "wm/task/wm_log.h"
 #include "wm/workspace/quarantine.h"
 #include "wm/workspace/run_place.h"
@@ -16,27 +17,25 @@
 /* Configuration and tasks as they are in the work tree, not as they were committed. */
 static bool copy_file(const char *from_root, const char *to_root, const char *path, GError **error)
 {
-    g_autofree char *from = g_build_filename(from_root, path, NULL);
-    g_autofree char *to = g_build_filename(to_root, path, NULL);
-    g_autofree char *data = NULL;
-    size_t size = 0;
-    return file_read(from, LIMIT_CONFIG_FILE_BYTES, &data, &size, error) &&
-           file_write_atomic(to, data, size, 0600, error);
+    g_autofree char *from = g_build_filename(from_root, path, NULL), *text = NULL;
+    return file_read(from, LIMIT_CONFIG_FILE_BYTES, &text, NULL, error) &&
+           wm_repo_file_write(to_root, path, text, NULL, error);
 }
 
 static bool copy_tasks(const char *dir, void *user_data, GError **error)
 {
     const WmProject *project = user_data;
-    g_autofree char *tasks = g_build_filename(dir, WM_TASKS_DIR, NULL);
     g_autofree char *config = g_build_filename(project->root, WM_CONFIG_PATH, NULL);
-    if (!file_make_dirs(tasks, 0700, error) ||
-        (file_exists(config) && !copy_file(project->root, dir, WM_CONFIG_PATH, error)))
+    if (file_exists(config) && !copy_file(project->root, dir, WM_CONFIG_PATH, error))
         return false;
     for (unsigned i = 0; i < project->tasks->len; i++) {
         const WmTask *task = g_ptr_array_index(project->tasks, i);
         if (g_str_has_prefix(task->path, ".wm/") &&
             !copy_file(project->root, dir, task->path, error))
             return false;
+        for (unsigned k = 0; task->imported && k < task->imported->len; k++)
+            if (!copy_file(project->root, dir, task->imported->pdata[k], error))
+                return false;
     }
     return true;
 }
@@ -100,6 +99,7 @@ static json_t *skipped_of(const json_t *outputs)
         if (g_strcmp0(status, "skipped") != 0 && g_strcmp0(status, "failed") != 0)
             continue;
         json_t *one = json_object();
+        json_set_text(one, "status", status);
         json_set_text(one, "kind", json_get_text(output, "kind"));
         json_set_text(one, "reason", json_get_text(output, "reason"));
         json_append_take(skipped, one);

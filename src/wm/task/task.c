@@ -22,8 +22,8 @@ void wm_task_free(WmTask *self)
     json_decref(self->front);
     json_decref(self->on);
     json_decref(self->inlined);
-    if (self->import_notes)
-        g_ptr_array_unref(self->import_notes);
+    g_clear_pointer(&self->imported, g_ptr_array_unref);
+    g_clear_pointer(&self->import_notes, g_ptr_array_unref);
     g_free(self);
 }
 

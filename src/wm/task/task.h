@@ -19,7 +19,8 @@ typedef struct WmTask {
     json_t *on;    // normal form of its triggers (triggers.h): an object of objects
     json_t
         *inlined; // of each file that the body names ({{#import}}): its text, or null; NULL: none
-    GPtrArray *import_notes; // of char *: what was not taken of its imports; NULL: it has none
+    GPtrArray *imported;     // of char *: paths of the files that it took; NULL: it has none
+    GPtrArray *import_notes; // of char *: what was not taken of them
 } WmTask;
 
 /* `text` is a whole file; `path` as above. Errors `implement.md: missing opening ---`. What is

@@ -27,7 +27,6 @@ typedef struct Importer {
     GHashTable *seen; // of real paths; owned keys
     GString *body;
     size_t bytes; // read so far
-    unsigned files;
 } Importer;
 
 static void importer_clear(Importer *self)
@@ -232,13 +231,14 @@ static bool read_text(Importer *self, const char *path, const char *real, char *
                       size_t *ret_size, GError **error)
 {
     g_autoptr(GError) problem = NULL;
-    if (self->files++ >= WM_MAX_IMPORTS)
+    if (self->task->imported->len >= WM_MAX_IMPORTS)
         return fail_with(error, KEDGE_ERROR_LIMIT, "more than %d files are imported",
                          WM_MAX_IMPORTS);
     const char *fresh = wm_fresh_find(self->fresh, path);
     if (fresh ? text_take(fresh, WM_MAX_TASK_BYTES - self->bytes, ret_text, ret_size, &problem)
               : file_read(real, WM_MAX_TASK_BYTES - self->bytes, ret_text, ret_size, &problem)) {
         self->bytes += *ret_size;
+        g_ptr_array_add(self->task->imported, g_strdup(path));
         return true;
     }
     if (error_is(problem, KEDGE_ERROR_LIMIT))
@@ -473,6 +473,7 @@ static bool import_all(WmTask *task, const char *text, const char *root, const G
         .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         .body = g_string_new(NULL),
     };
+    task->imported = g_ptr_array_new_with_free_func(g_free);
     task->import_notes = g_ptr_array_new_with_free_func(g_free);
     task->inlined = json_object();
     settle_outputs(task->front);
