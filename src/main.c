@@ -3,6 +3,7 @@
  */
 #include "base/log.h"
 #include "base/secrets.h"
+#include "cmd/gh/gh_client.h"
 #include "tables.h"
 
 #include <fcntl.h>
@@ -27,6 +28,8 @@ int _gnutls_global_init_skip(void)
 
 int main(int argc, char **argv)
 {
+    if (gh_client_is_meant()) // all that comes is gh's: signals, environment, words
+        return gh_client_main(argc, argv);
     signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error, reported where it happens
     signal(SIGCHLD, SIG_DFL); // an inherited SIG_IGN would eat exit statuses
     signal(SIGXFSZ, SIG_IGN); // a file at its size limit is a write error as well

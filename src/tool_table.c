@@ -6,6 +6,7 @@
 #include "agenttools/agenttools.h"
 #include "github/audit/gh_last_error.h"
 #include "github/doctor/gh_doctor.h"
+#include "github/door/gh_door.h"
 #include "github/github.h"
 #include "tools/eval/eval_user.h"
 #include "tools/shell/bash_user.h"
@@ -122,6 +123,7 @@ const ContextTables context_tables = {
     .hooks = hooks,
     .schemes = schemes,
     .repos = &github_repo_lookup,
+    .commands = &gh_command_door,
 };
 
 const UserShellFunc shell_for_users = bash_run_for_user;

@@ -134,3 +134,15 @@ bool path_has_extension(const char *path, const char *extensions)
             return true;
     return false;
 }
+
+#define DELETED " (deleted)" // what the kernel appends once the file was replaced
+
+char *path_of_program(void)
+{
+    g_autofree char *path = g_file_read_link("/proc/self/exe", NULL);
+    if (!path)
+        return g_strdup("/proc/self/exe"); // a child that is being started still has it
+    if (g_str_has_suffix(path, DELETED) && !g_file_test(path, G_FILE_TEST_EXISTS))
+        path[strlen(path) - strlen(DELETED)] = '\0';
+    return g_steal_pointer(&path);
+}

@@ -1,6 +1,6 @@
 /*
- * Path arithmetic. Pure but for path_real() and path_resolved(). Returned strings belong to the
- * caller.
+ * Path arithmetic. Pure but for path_real(), path_resolved() and path_of_program(). Returned
+ * strings belong to the caller.
  */
 #pragma once
 
@@ -20,3 +20,5 @@ char *path_display(const char *path, const char *cwd);  // relative when inside 
 bool path_is_inside(const char *path, const char *dir); // equal counts; both absolute
 /* Is the path's extension one of `extensions`, " c h "? */
 bool path_has_extension(const char *path, const char *extensions);
+/* The file of this program; one that was replaced since it began is where the old one was. */
+char *path_of_program(void);

@@ -56,6 +56,7 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
         todo_list_open(self->base.parts.todos, artifacts_dir);
     tool_context_add_schemes(self->context, self->tables ? self->tables->schemes : NULL);
     tool_context_set_repo_lookup(self->context, self->tables ? self->tables->repos : NULL);
+    tool_context_set_command_door(self->context, self->tables ? self->tables->commands : NULL);
     job_table_listen(tool_context_jobs(self->context), self->base.job_ended,
                      self->base.events.user_data);
     make_agent(self);

@@ -4,6 +4,7 @@
 #include "base/lock.h"
 #include "base/timefmt.h"
 #include "base/url_secrets.h"
+#include "tool/lent_calls.h"
 
 #include <stdatomic.h>
 
@@ -25,6 +26,7 @@ struct ToolContext {
     HookList *own_hooks;
     RepoReads *own_reads;
     const struct RepoLookup *repo_lookup;
+    const struct CommandDoor *command_door;
     GPtrArray *schemes; // of const UrlScheme *
     JobTable *jobs;
     atomic_bool sees_images;
@@ -78,6 +80,8 @@ void tool_context_free(ToolContext *self)
     if (!self)
         return;
     job_table_free(self->jobs); // first: they work with all the rest
+    if (self->command_door)
+        self->command_door->close(self);
     g_hash_table_unref(self->states);
     http_client_free(self->own_http);
     todo_list_free(self->own_todos);
@@ -198,6 +202,7 @@ void tool_context_add_tables(ToolContext *self, const ContextTables *tables)
     tool_context_add_hooks(self, tables->hooks);
     tool_context_add_schemes(self, tables->schemes);
     tool_context_set_repo_lookup(self, tables->repos);
+    tool_context_set_command_door(self, tables->commands);
 }
 
 void tool_context_set_repo_lookup(ToolContext *self, const struct RepoLookup *lookup)
@@ -208,6 +213,16 @@ void tool_context_set_repo_lookup(ToolContext *self, const struct RepoLookup *lo
 const struct RepoLookup *tool_context_repo_lookup(const ToolContext *self)
 {
     return self->repo_lookup;
+}
+
+void tool_context_set_command_door(ToolContext *self, const struct CommandDoor *door)
+{
+    self->command_door = door;
+}
+
+const struct CommandDoor *tool_context_command_door(const ToolContext *self)
+{
+    return self->command_door;
 }
 
 RepoReads *tool_context_repo_reads(const ToolContext *self)

@@ -44,7 +44,8 @@ Artifacts *tool_context_artifacts(const ToolContext *self);
 typedef struct ContextTables {
     const ToolHook *const *hooks;
     const UrlScheme *const *schemes;
-    const struct RepoLookup *repos; // repo_flow.h
+    const struct RepoLookup *repos;     // repo_flow.h
+    const struct CommandDoor *commands; // lent_calls.h
 } ContextTables;
 
 /* Before the first call; what it is given outlives the context. `tables` may be NULL. */
@@ -52,6 +53,8 @@ void tool_context_add_tables(ToolContext *self, const ContextTables *tables);
 void tool_context_add_schemes(ToolContext *self, const UrlScheme *const *schemes);
 void tool_context_set_repo_lookup(ToolContext *self, const struct RepoLookup *lookup);
 const struct RepoLookup *tool_context_repo_lookup(const ToolContext *self); // may be NULL
+void tool_context_set_command_door(ToolContext *self, const struct CommandDoor *door);
+const struct CommandDoor *tool_context_command_door(const ToolContext *self); // may be NULL
 const GPtrArray *tool_context_schemes(const ToolContext *self); // of const UrlScheme *; borrowed
 
 /* Of a conversation with an agent, whether or not it is stored in a file; `agent_dir` is copied.

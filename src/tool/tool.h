@@ -65,6 +65,7 @@ typedef struct Judgement {
     bool is_github;  // gh.policy and gh.hostPolicy bind it, as they do every call of a TOOL_GITHUB
                      // tool
     char *command;   // the text that a shell runs for it, for hooks that read such; NULL: none
+    bool is_around;  // that text starts gh past what judges it (lent_calls.h)
     GPtrArray *others; // of JudgedTarget *: the policy of each holds, too; NULL: none
     char *kind; // of a write: what a person may allow for the rest of the conversation, "gh issue
                 // comment"; NULL: they are asked each time (allowances.h)

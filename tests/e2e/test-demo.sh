@@ -13,6 +13,8 @@ fixed="Issue 12 is fixed: \`clock_add\` in src/clock.c now wraps at midnight its
 checkout() {
     fresh_home
     forge_start --web https://github.localhost
+    mkdir -p "$HOME/.kedge/agent"
+    echo 'gh: {knownHosts: [github.localhost]}' >"$HOME/.kedge/agent/config.yml"
     git clone -q http://github.localhost/harbor/tidepool.git tidepool || exit 1
     cd tidepool || exit 1
 }

@@ -13,6 +13,8 @@ read_only=github_pat_ForgeReadOnly000000000_$(printf '%058d4' 0)
 checkout() {
     fresh_home
     forge_start --web https://github.localhost
+    mkdir -p "$HOME/.kedge/agent"
+    echo 'gh: {knownHosts: [github.localhost]}' >"$HOME/.kedge/agent/config.yml"
     git clone -q http://github.localhost/harbor/tidepool.git tidepool || exit 1
     cd tidepool || exit 1
 }

@@ -161,13 +161,13 @@ rm "$HOME/.kedge/agent/config.yml" "$HOME/.kedge/agent/models.yml"
 # opens N HOST/REPO: a session here in which the model's shell command opens that pull request.
 opens() {
     mkdir -p "$HOME/bin"
-    printf '#!/bin/sh\necho "Creating pull request"\necho "https://%s/pull/%s"\n' "$2" "$1" >"$HOME/bin/gh"
+    printf '#!/bin/sh\n[ "$1" != --version ] || exec echo gh version 2.92.0\necho "Creating pull request"\necho "https://%s/pull/%s"\n' "$2" "$1" >"$HOME/bin/gh"
     chmod +x "$HOME/bin/gh"
     model_script - <<'J'
 {"tool_calls": [{"name": "bash", "arguments": {"command": "gh pr create --fill"}}]}
 {"text": "opened"}
 J
-    PATH=$HOME/bin:$PATH run kedge -p "open it, $1"
+    PATH=$HOME/bin:$PATH run kedge --allow-writes -p "open it, $1"
     expect_exit 0
 }
 

@@ -170,6 +170,26 @@ class Dialogs(RpcTest):
         client.send({"type": "extension_ui_response", "id": request["id"], "confirmed": False})  # too late
         self.assertTrue(client.call("get_state")["success"])
 
+    def test_a_command_of_a_shell_asks_as_the_tool_gh_does(self):
+        """And a person who thinks takes no time from the command."""
+        command = "gh issue comment 12 -R harbor/tidepool -b hi; echo status $?"
+        for answer, status in ((False, "status 77"), (True, "status 0")):
+            with self.subTest(answer):
+                self.script({"tool_calls": [{"name": "bash", "arguments": {"command": command, "timeout": 1}}]},
+                            {"text": "done"})
+                self.add_gh()
+                client = self.client("--tools", "bash", env={**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
+                client.get("prompt", message="make it")
+                request = client.event("extension_ui_request")
+                self.assertEqual((request["method"], request["tool"], request["effect"]), ("confirm", "gh", "write"))
+                self.assertIn("WRITE on github.com/harbor/tidepool", request["message"])
+                time.sleep(0 if answer else 1.2)  # more than the command has
+                client.send({"type": "extension_ui_response", "id": request["id"], "confirmed": answer})
+                result = client.event("tool_execution_end")
+                self.assertIn(status, result["result"]["content"][0]["text"])
+                client.event("agent_end")
+                self.assertEqual(os.path.exists(os.path.join(client.cwd, "made")), answer)
+
     def test_no(self):
         for reply in ({"confirmed": False}, {"cancelled": True}, {}):
             with self.subTest(reply):

@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "github/safe/gh_action.h"
+#include "github/safe/gh_here.h"
 #include "github/safe/gh_shell.h"
 
 /* Joined with "; ". Caller frees. */
@@ -154,6 +155,75 @@ static void test_reads(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Past the gh that the conversation judges (gh-policy §19). */
+static void test_around(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *command;
+        bool want;
+    } cases[] = {
+        { "gh issue list", false },
+        { "ls -l /usr/bin/gh", false },
+        { "env A=b gh issue list", false },
+        { "PATH=/opt/go/bin:$PATH make", false },
+        { "command -v gh", false },
+        { "/usr/bin/gh issue list", true },
+        { "$HOME/bin/gh issue list", true },
+        { "sh -c '/usr/bin/gh issue list'", true },
+        { "echo $(../gh api user)", true },
+        { "PATH=/usr/bin gh issue list", true },
+        { "env PATH=/usr/bin gh issue list", true },
+        { "env -i gh issue list", true },
+        { "command -p gh issue list", true },
+        { "sudo gh issue list", true },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(Judgement) judgement = { 0 };
+        gh_shell_read(cases[i].command, &judgement);
+        if (judgement.is_around != cases[i].want)
+            fail_msg("%s: %d", cases[i].command, judgement.is_around);
+    }
+}
+
+/* Blocked for this machine's sake alone (gh-policy §19). */
+static void test_here(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *command;
+        bool want;
+    } cases[] = {
+        { "pr checkout 5", true },
+        { "pr checkout 5 -R acme/x", true },
+        { "repo clone acme/x", true },
+        { "run download 5 -n logs", true },
+        { "release download v1", true },
+        { "run watch 5", true },
+        { "pr checks 5 --watch", true },
+        { "api --paginate repos/a/b/issues", true },
+        // another host gets a token
+        { "pr checkout 5 -R evil.example/a/b", false },
+        { "repo clone https://evil.example/a/b", false },
+        { "repo clone evil.example/a/b", false },
+        { "api --paginate --hostname evil.example user", false },
+        // more than that
+        { "api --paginate -X POST repos/a/b/issues", false },
+        { "api --paginate -f --paginate -X DELETE repos/a/b", false },
+        { "api --paginate user --jq env", false },
+        { "pr checks 5 --watch --web", false },
+        { "auth token", false },
+        { "issue create -F x", false },
+        { "issue view 5", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(GStrv) argv = g_strsplit(cases[i].command, " ", -1);
+        g_auto(Classified) classified = { 0 };
+        const char *const *words = (const char *const *)argv;
+        assert_true(classify_argv(words, NULL, &classified, NULL));
+        if (gh_here_only(words, &classified, NULL) != cases[i].want)
+            fail_msg("%s", cases[i].command);
+    }
+}
+
 /* However deep and long it is. */
 static void test_hostile(void **state G_GNUC_UNUSED)
 {
@@ -219,10 +289,8 @@ static void test_same(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shell),
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_shell), cmocka_unit_test(test_reads),   cmocka_unit_test(test_around),
+        cmocka_unit_test(test_here),  cmocka_unit_test(test_hostile), cmocka_unit_test(test_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "cmd/cli/input.h"
 #include "cmd/gh/gh_command.h"
 #include "github/safe/gh_call.h"
+#include "github/safe/gh_exit.h"
 #include "github/safe/gh_profile.h"
 
 #define GENERAL_TOOL "gh"
@@ -49,38 +50,6 @@ static const FieldDef exec_options[] = {
 
 static const FieldDef call_options[] = { ANSWER_OPTIONS, { 0 } };
 
-static int exit_of_kind(const char *kind)
-{
-    static const struct {
-        const char *kind;
-        int status;
-    } statuses[] = {
-        { "invalid-args", EXIT_GH_ARGUMENTS },    { "policy-blocked", EXIT_REFUSED },
-        { "irreversible-blocked", EXIT_REFUSED }, { "confirm-declined", EXIT_REFUSED },
-        { "confirm-unavailable", EXIT_REFUSED },  { "timeout", EXIT_GH_TIMEOUT },
-        { "no-executable", EXIT_GH_MISSING },     { "truncated", EXIT_OK },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
-        if (strcmp(statuses[i].kind, kind) == 0)
-            return statuses[i].status;
-    return EXIT_FAILED;
-}
-
-static int exit_of(const ToolResult *result)
-{
-    const char *kind = json_get_text(result->details, "error_kind");
-    const json_t *status = json_object_get(result->details, "exit_code");
-    if (g_strcmp0(kind, "truncated") == 0)
-        return EXIT_OK;
-    if (json_is_integer(status))
-        return (int)json_integer_value(status);
-    if (kind)
-        return exit_of_kind(kind);
-    if (!result->is_error)
-        return EXIT_OK;
-    return result->failure == KEDGE_ERROR_USAGE ? EXIT_GH_ARGUMENTS : EXIT_FAILED;
-}
-
 /* What went wrong, where the result's own text is not shown. */
 static void print_problem(const ToolResult *result)
 {
@@ -119,7 +88,7 @@ static int gh_run_show(ToolContext *context, const ToolResult *result, void *use
     const RunOptions *options = user_data;
     bool is_printed =
         options->is_raw ? print_raw(context, result) : direct_print(result, options->is_json);
-    return is_printed ? exit_of(result) : EXIT_FAILED;
+    return is_printed ? gh_exit_of(result) : EXIT_FAILED;
 }
 
 static int gh_run_run(const CommandEnv *env, const ToolDef *tool, const json_t *arguments,
@@ -143,7 +112,7 @@ static int gh_run_run(const CommandEnv *env, const ToolDef *tool, const json_t *
 static int fail_usage(const char *message)
 {
     log_error("%s", message);
-    return EXIT_GH_ARGUMENTS;
+    return GH_EXIT_ARGUMENTS;
 }
 
 /* JSON would replace what is not. */
@@ -241,7 +210,7 @@ static int call_run(const CommandEnv *env, int argc, char *const *argv)
         return fail_usage("usage: kedge gh call TOOL [JSON|-]");
     const ToolDef *tool = find_gh_tool(env, words->pdata[0]);
     if (!tool)
-        return EXIT_GH_ARGUMENTS;
+        return GH_EXIT_ARGUMENTS;
 
     const char *input = words->len == 2 ? words->pdata[1] : "{}";
     g_autofree char *from_stdin = NULL;

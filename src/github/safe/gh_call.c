@@ -10,6 +10,7 @@
 #include "github/safe/gh_call_context.h"
 #include "github/safe/gh_call_private.h"
 #include "github/safe/gh_closer_look.h"
+#include "github/safe/gh_here.h"
 #include "github/safe/gh_named.h"
 #include "github/safe/gh_question.h"
 #include "github/safe/redact_argv.h"
@@ -101,7 +102,12 @@ static bool open_place(ToolCall *call, GhCall *self, const char *cwd, GError **e
     const Settings *settings = tool_call_settings(call);
     const char *workspace = tool_call_cwd(call);
     Cancel *cancel = tool_call_cancel(call);
-    const GhCwdSpec spec = { .settings = settings, .text = cwd, .workspace = workspace };
+    const GhCwdSpec spec = {
+        .settings = settings,
+        .text = cwd,
+        .workspace = workspace,
+        .is_anywhere = self->env != NULL,
+    };
     read_hosts(self, settings);
     if (!gh_cwd_open(&spec, &self->cwd, error))
         return false;
@@ -114,7 +120,14 @@ static bool open_place(ToolCall *call, GhCall *self, const char *cwd, GError **e
 
 GhCall *gh_call_open(ToolCall *call, const char *cwd, GError **error)
 {
+    return gh_call_open_command(call, cwd, NULL, error);
+}
+
+GhCall *gh_call_open_command(ToolCall *call, const char *cwd, const GhContextEnv *env,
+                             GError **error)
+{
     GhCall *self = gh_call_new(call);
+    self->env = env;
     GError *cause = NULL;
     if (open_place(call, self, cwd, &cause))
         return self;
@@ -131,6 +144,7 @@ GhContextSpec gh_call_context_spec(const ToolCall *call, const GhCall *self, con
         .repo = repo,
         .hostname = hostname,
         .clone = self->clone,
+        .env = self->env,
     };
 }
 
@@ -199,8 +213,7 @@ static bool gh_call_complete(GhCall *self, bool has_hostname, GError **error)
            gh_call_fail_args(error, "args leave no place for the host or repository");
 }
 
-/* Without "gh". */
-static const char *const *run_argv(const GhCall *self)
+const char *const *gh_call_argv(const GhCall *self)
 {
     return (const char *const *)self->argv + self->classified.stripped_gh;
 }
@@ -278,6 +291,9 @@ static bool gh_call_do_judge(ToolCall *call, GhCall *self, const GhCallSpec *spe
         return false;
     if (self->program_error)
         return pass_error(error, &self->program_error);
+    const ClassifyOptions options = options_of(self);
+    if (self->env && gh_here_only(gh_call_argv(self), &self->classified, &options))
+        self->classified.effect = EFFECT_READ;
     // what is blocked, such as an endpoint that leads elsewhere, the gate refuses with the reason
     // of the class
     if (!spec->is_wrapper || self->classified.effect == EFFECT_READ ||
@@ -363,7 +379,7 @@ static void keep_raw(ToolContext *context, const GhOutcome *outcome)
 void gh_call_exec(ToolCall *call, GhCall *self)
 {
     const GhExec spec = {
-        .argv = run_argv(self),
+        .argv = gh_call_argv(self),
         .command = self->classified.node != NULL ? command_path(self->classified.node) : NULL,
         .host = self->target.context.host,
         .set_host = self->target.env_host,

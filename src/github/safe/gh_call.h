@@ -23,6 +23,7 @@ typedef struct GhCall {
     char **known_hosts;
     char *default_host;
     GhClone *clone;
+    const GhContextEnv *env; // of the command that asks; NULL: of a call of the model's own
     // what it does; set by gh_call_judge()
     char **argv; // as classified: a leading "gh" is skipped when it runs
     bool is_classified, has_target;
@@ -45,6 +46,11 @@ typedef struct GhCall {
  * --version`. */
 GhCall *gh_call_open(ToolCall *call, const char *cwd, GError **error);
 
+/* The same of a command of the conversation (gh_door.h), which is where it is, and has GH_HOST and
+   GH_REPO of its own: `env`, borrowed until the call ends. */
+GhCall *gh_call_open_command(ToolCall *call, const char *cwd, const GhContextEnv *env,
+                             GError **error);
+
 /* For gh_context_resolve(); borrows. */
 GhContextSpec gh_call_context_spec(const ToolCall *call, const GhCall *self, const char *repo,
                                    const char *hostname);
@@ -61,6 +67,8 @@ bool gh_call_judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, Judgeme
 
 /* Runs it; self->outcome, kind and message are set. */
 void gh_call_exec(ToolCall *call, GhCall *self);
+/* What is run, without "gh"; borrowed. */
+const char *const *gh_call_argv(const GhCall *self);
 /* A tool whose calls are no command lines puts a GhCall first in its own slot. */
 void gh_call_init(GhCall *self, ToolCall *call);
 void gh_call_clear(GhCall *self);

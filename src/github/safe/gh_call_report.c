@@ -170,8 +170,11 @@ static char *seen_output(ToolCall *call, const GhCall *self, const char *output)
 /* What shows nothing of any repository: the login, gh's own settings. */
 static bool reads_no_repository(const GhCall *self)
 {
-    static const char *const roots[] = { "auth",      "config",  "version", "help",
-                                         "extension", "ssh-key", "gpg-key", "alias" };
+    static const char *const roots[] = { "-",       /* --version, --help */ "auth",
+                                         "config",  "version",
+                                         "help",    "extension",
+                                         "ssh-key", "gpg-key",
+                                         "alias" };
     const char *command = self->classified.command ? self->classified.command : "";
     for (size_t i = 0; i < G_N_ELEMENTS(roots); i++) {
         size_t length = strlen(roots[i]);

@@ -130,10 +130,17 @@ static bool find_step(const GhContextSpec *spec, Step *ret_step)
            find_on(spec, NULL, ret_step);
 }
 
+static GhContextEnv env_of(const GhContextSpec *spec)
+{
+    if (spec->env)
+        return *spec->env;
+    return (GhContextEnv) { env_get_raw("GH_HOST"), env_get_raw("GH_REPO") };
+}
+
 /* GH_HOST of a host that is not known: what is meant for that host goes to no other. */
 static bool refuse_env_host(const GhContextSpec *spec, GError **error)
 {
-    const char *host = env_get_raw("GH_HOST");
+    const char *host = env_of(spec).host;
     g_autofree char *known = known_host(host, spec->known_hosts);
     return str_is_empty(host) || known || gh_fail_unknown_host(host, error);
 }
@@ -143,7 +150,7 @@ static bool set_repo(const GhContextSpec *spec, const GhRepoName *name, const ch
                      GhSource source, GhContext *ret_context, GError **error)
 {
     Step step = { .host = spec->default_host };
-    g_autofree char *env_host = known_host(env_get_raw("GH_HOST"), spec->known_hosts);
+    g_autofree char *env_host = known_host(env_of(spec).host, spec->known_hosts);
     if (!name->host && !explicit_host && !refuse_env_host(spec, error))
         return false;
     const char *host = name->host;
@@ -180,11 +187,11 @@ static void set_host(const GhContextSpec *spec, const char *host, GhSource sourc
    remote says another, it is refused. */
 static bool resolve_implicit(const GhContextSpec *spec, GhContext *ret_context, GError **error)
 {
-    const char *env_repo = env_get_raw("GH_REPO");
+    const char *env_repo = env_of(spec).repo;
     g_auto(GhRepoName) name = { 0 };
     if (env_repo && gh_repo_name_parse(env_repo, spec->known_hosts, &name, NULL))
         return set_repo(spec, &name, NULL, GH_SOURCE_ENV_REPO, ret_context, error);
-    g_autofree char *env_host = known_host(env_get_raw("GH_HOST"), spec->known_hosts);
+    g_autofree char *env_host = known_host(env_of(spec).host, spec->known_hosts);
     if (env_host) {
         set_host(spec, env_host, GH_SOURCE_ENV_HOST, ret_context);
         return true;

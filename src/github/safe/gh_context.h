@@ -29,12 +29,17 @@ typedef struct GhContext {
 void gh_context_clear(GhContext *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GhContext, gh_context_clear)
 
+typedef struct GhContextEnv { // GH_HOST and GH_REPO; NULL: not set
+    const char *host, *repo;
+} GhContextEnv;
+
 typedef struct GhContextSpec {      // borrowed
     const char *const *known_hosts; // a repository on another host is none
     const char *default_host;       // gh.defaultHost
     const char *repo;               // the argument of that name; NULL: none
     const char *hostname;           // the same
     const GhClone *clone;           // of the working directory
+    const GhContextEnv *env;        // of who calls; NULL: our own
 } GhContextSpec;
 
 /* Errors of GH_KIND_ERROR: invalid-args for what is no repository, policy-blocked for an unknown

@@ -178,7 +178,7 @@ bool gh_cwd_open(const GhCwdSpec *spec, GhCwd *ret_cwd, GError **error)
     g_auto(Mount) mount = mount_find(cwd.path, spec->mounts != NULL ? spec->mounts : MOUNTINFO);
     if (mount.type && is_remote_type(spec->settings, mount.type))
         return fail_with_kind(error, GH_KIND_REMOTE_CWD, &facts);
-    if (!is_allowed(spec, cwd.path)) {
+    if (!spec->is_anywhere && !is_allowed(spec, cwd.path)) {
         const GhFacts outside = { .cwd = text, .is_outside = true };
         return fail_with_kind(error, GH_KIND_INVALID_CWD, &outside);
     }

@@ -20,6 +20,7 @@ typedef struct GhCwdSpec {
     const char *text;      // as the caller gave it; NULL: the workspace
     const char *workspace; // absolute; a relative text is below it
     const char *mounts;    // NULL: /proc/self/mountinfo
+    bool is_anywhere;      // of a command, which is where it is: any local directory
 } GhCwdSpec;
 
 /* Errors of GH_KIND_ERROR: remote-cwd, invalid-cwd. *ret_cwd must be `{ .fd = -1 }` or zeroed. */

@@ -3,6 +3,7 @@
 #include "github/github.h"
 #include "github/remote_url.h"
 #include "github/safe/gh_action.h"
+#include "tool/context.h"
 
 #define MAX_DEPTH    4
 #define MAX_COMMANDS 64
@@ -37,7 +38,7 @@ static char **skip_wrappers(char **words)
         const char *name = program_name(*words);
         if (is_one_of(name, "git gh kedge eval " SHELLS))
             return words;
-        is_wrapped = is_wrapped || is_one_of(name, "env command builtin exec sudo nohup time "
+        is_wrapped = is_wrapped || is_one_of(name, "env command builtin exec sudo doas nohup time "
                                                    "timeout nice stdbuf setsid xargs");
         bool is_prefix =
             is_assignment(*words) || is_one_of(name, "! { if then elif else while until do");
@@ -462,6 +463,21 @@ static bool is_setting(const GPtrArray *words)
     return is_any;
 }
 
+/* Is it not the first gh on the conversation's PATH that `words` begins with? Before it, in `list`,
+   is what starts it. */
+static bool is_around(char *const *list, char *const *words)
+{
+    for (; list < words; list++) {
+        bool is_of_env = strcmp(program_name(*list), "env") == 0;
+        const char *next = list + 1 < words ? list[1] : "";
+        if (g_str_has_prefix(*list, "PATH=") || is_one_of(program_name(*list), "sudo doas") ||
+            (is_of_env && is_one_of(next, "-i - --ignore-environment")) ||
+            (strcmp(*list, "command") == 0 && strcmp(next, "-p") == 0))
+            return true;
+    }
+    return strchr(*words, '/');
+}
+
 /* `set` begins with the words of the command itself. */
 static void read_command(const GPtrArray *all, unsigned depth, const GPtrArray *set,
                          Judgement *judgement)
@@ -478,6 +494,7 @@ static void read_command(const GPtrArray *all, unsigned depth, const GPtrArray *
         if (g_strcmp0(*words, "push") == 0)
             read_push(words + 1, judgement);
     } else if (strcmp(name, "gh") == 0 && words[1]) {
+        judgement->is_around = judgement->is_around || is_around(list, words);
         read_gh(words + 1, set, judgement);
     } else if (strcmp(name, "kedge") == 0) {
         read_kedge(words + 1, set, judgement);
@@ -525,11 +542,17 @@ void gh_shell_read(const char *command, Judgement *judgement)
     read_text(command, 0, none, judgement);
 }
 
-static void gh_shell_judged(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
+static void gh_shell_judged(ToolCall *call, const json_t *arguments G_GNUC_UNUSED,
                             Judgement *judgement, void *user_data G_GNUC_UNUSED)
 {
-    if (judgement->command)
-        gh_shell_read(judgement->command, judgement);
+    if (!judgement->command)
+        return;
+    gh_shell_read(judgement->command, judgement);
+    if (!judgement->is_around || !tool_context_command_door(tool_call_context(call)))
+        return;
+    judgement->effect = EFFECT_BLOCKED;
+    g_free(judgement->summary);
+    judgement->summary = g_strdup("it starts gh where nobody judges it; call it by its name, gh");
 }
 
 const ToolHook gh_shell_reader = { .name = "the reader of shell commands",

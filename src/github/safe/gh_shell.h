@@ -8,7 +8,8 @@
 
 #include "tool/tool.h"
 
-/* Adds the actions of `command` that do more than read. */
+/* Adds the actions of `command` that do more than read; `is_around` of one that starts gh by a
+   path, or with a PATH of its own. */
 void gh_shell_read(const char *command, Judgement *judgement);
 
 /* The simple commands of a text: arrays of their words (char *). Caller unrefs. */

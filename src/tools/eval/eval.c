@@ -5,6 +5,7 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "tool/context.h"
+#include "tool/lent_calls.h"
 #include "tools/eval/eval_env.h"
 #include "tools/eval/eval_kernels.h"
 #include "tools/eval/eval_report.h"
@@ -268,6 +269,7 @@ static bool run_cell(Work *self, unsigned index, EvalOutcome *ret_outcome, GErro
     const EvalRun run = {
         .code = cell->code,
         .deadline_ms = deadline_of(self, cell),
+        .context = tool_call_context(self->call),
         .calls = calls,
         .on_output = on_output,
         .on_answer = on_answer,
@@ -389,8 +391,10 @@ static bool eval_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         .report = report,
         .resets = args->reset || is_per_call,
     };
+    lent_calls_begin(call);
     bool is_done = run_cells(&work, result, error);
     result->refused = work.refused; // the model is told, as of a call of its own
+    lent_calls_end(call, result);
     if (is_per_call)
         end_kernels(&work);
     return is_done;

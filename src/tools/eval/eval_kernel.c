@@ -18,6 +18,7 @@
 #include "base/proc.h"
 #include "base/str.h"
 #include "base/timefmt.h"
+#include "tool/lent_calls.h"
 #include "tools/eval/kernel/kernel.h"
 
 #include <errno.h>
@@ -273,11 +274,14 @@ static bool is_over(const Pump *self)
 }
 
 /* Until the pump is over, the kernel has exited, the token fires or the time is up. */
-static EvalEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline_ms)
+static EvalEnd pump_run(Pump *self, Cancel *cancel, int64_t until_ms)
 {
     EvalKernel *kernel = self->kernel;
+    ToolContext *context = self->run ? self->run->context : NULL;
+    int64_t asked_ms = lent_calls_asked_ms(context);
     for (;;) {
         report_progress(self);
+        int64_t deadline_ms = until_ms + lent_calls_asked_ms(context) - asked_ms;
         int64_t now = time_monotonic_ms();
         int64_t wake_at = self->has_news ? MIN(deadline_ms, self->progress_at) : deadline_ms;
         struct pollfd fds[] = {
@@ -308,7 +312,7 @@ static EvalEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline_ms)
             eval_kernel_drain(self, true);
             return EVAL_DIED;
         }
-        if (time_monotonic_ms() >= deadline_ms)
+        if (time_monotonic_ms() >= until_ms + lent_calls_asked_ms(context) - asked_ms)
             return EVAL_TIMED_OUT;
     }
 }

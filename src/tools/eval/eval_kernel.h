@@ -41,8 +41,9 @@ typedef enum {
 
 typedef struct EvalRun { // all borrowed
     const char *code;
-    int64_t deadline_ms; // monotonic
-    EvalCalls *calls;    // runs what the cell calls
+    int64_t deadline_ms;  // monotonic
+    ToolContext *context; // people who are asked for its commands take no time; NULL: nobody is
+    EvalCalls *calls;     // runs what the cell calls
     void (*on_output)(const char *data, size_t size, void *user_data);
     void (*on_answer)(const json_t *frame, void *user_data); // display, status, stdin, text, done
     void (*on_progress)(void *user_data);                    // after news, at most every 50 ms

@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
+#include "tool/lent_calls.h"
 #include "tools/eval/eval_env.h"
 
 #include <string.h>
@@ -282,7 +283,9 @@ static bool eval_kernels_start(ToolContext *context, Entry *entry, Cancel *cance
                              : "JavaScript backend needs Node.js on PATH");
     for (char **program = programs; *program; program++) {
         g_clear_error(error);
+        const CommandDoor *door = tool_context_command_door(context);
         g_auto(GStrv) env = eval_environment(context, *program);
+        env = door ? door->environment(context, env) : env;
         const EvalKernelSpec spec = {
             .language = entry->language,
             .program = *program,

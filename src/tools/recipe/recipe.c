@@ -85,7 +85,7 @@ static bool recipe_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResul
 {
     const RecipeChoice *choice = tool_call_prepared(call);
     const char *root = tool_call_cwd(call);
-    if (!recipe_confirm(root, choice, tool_call_settings(call), tool_call_cancel(call), error))
+    if (!recipe_confirm(root, choice, tool_call_context(call), tool_call_cancel(call), error))
         return false;
     g_autofree char *dir = choice->dir ? path_absolute(choice->dir, root) : NULL;
     const BashCommand command = { .command = choice->command, .cwd = dir };

@@ -6,19 +6,22 @@
 
 #include "base/limits.h"
 #include "base/proc.h"
+#include "tool/lent_calls.h"
 #include "tools/shell/bash_env.h"
 
 #define ASK_MS      (10 * 1000)
 #define ERROR_TASKS 100
 
 /* NULL: it cannot be asked, or the answer is no list. New reference. */
-static json_t *ask(const char *dir, const RecipeKind *kind, const Settings *settings,
-                   Cancel *cancel)
+static json_t *ask(const char *dir, const RecipeKind *kind, ToolContext *context, Cancel *cancel)
 {
+    const Settings *settings = tool_context_settings(context);
+    const CommandDoor *door = tool_context_command_door(context);
     g_autofree char *shell = NULL;
     if (!bash_find_shell(settings, &shell, NULL))
         return NULL;
     g_auto(GStrv) env = bash_environment(settings, shell);
+    env = door ? door->environment(context, env) : env;
     const ProcSpec spec = {
         .argv = kind->argv,
         .cwd = dir,
@@ -39,13 +42,13 @@ static json_t *ask(const char *dir, const RecipeKind *kind, const Settings *sett
     return list;
 }
 
-bool recipe_confirm(const char *dir, const RecipeChoice *choice, const Settings *settings,
+bool recipe_confirm(const char *dir, const RecipeChoice *choice, ToolContext *context,
                     Cancel *cancel, GError **error)
 {
     const RecipeKind *kind = choice->kind;
     if (choice->is_known || !kind->argv)
         return true;
-    g_autoptr(json_t) list = ask(dir, kind, settings, cancel);
+    g_autoptr(json_t) list = ask(dir, kind, context, cancel);
     if (!cancel_check(cancel, error))
         return false;
     g_autoptr(RecipeRunner) runner = recipe_runner_new(kind, LIMIT_RECIPE_TASKS);

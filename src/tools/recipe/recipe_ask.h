@@ -3,12 +3,11 @@
  */
 #pragma once
 
-#include "base/cancel.h"
-#include "tool/settings.h"
+#include "tool/context.h"
 #include "tools/recipe/recipe_tasks.h"
 
 /* Asks the runner of a choice that is not known: false when it says that there is no such task. A
    runner that cannot be asked will say itself what is wrong. Blocks, at most 10 s. This may run
    code of the project. */
-bool recipe_confirm(const char *dir, const RecipeChoice *choice, const Settings *settings,
+bool recipe_confirm(const char *dir, const RecipeChoice *choice, ToolContext *context,
                     Cancel *cancel, GError **error);

@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/utf8.h"
+#include "tool/lent_calls.h"
 #include "tools/file/workspace_path.h"
 #include "tools/shell/bash_command.h"
 #include "tools/shell/bash_job.h"
@@ -131,7 +132,8 @@ static bool run_in_front(ToolCall *call, BashWork *work_, ToolResult *result, GE
            bash_work_result(work, result, error);
 }
 
-bool bash_run_command(ToolCall *call, const BashCommand *args, ToolResult *result, GError **error)
+static bool bash_run_lent(ToolCall *call, const BashCommand *args, ToolResult *result,
+                          GError **error)
 {
     const Settings *settings = tool_call_settings(call);
     g_autofree char *command = NULL;
@@ -174,6 +176,14 @@ bool bash_run_command(ToolCall *call, const BashCommand *args, ToolResult *resul
         tool_result_add_note(result, env_flag("NO_PTY")
                                          ? "There was no terminal: KEDGE_NO_PTY is set."
                                          : "There was no terminal: bash.virtualTerminal is off.");
+    return has_run;
+}
+
+bool bash_run_command(ToolCall *call, const BashCommand *args, ToolResult *result, GError **error)
+{
+    lent_calls_begin(call);
+    bool has_run = bash_run_lent(call, args, result, error);
+    lent_calls_end(call, result);
     return has_run;
 }
 

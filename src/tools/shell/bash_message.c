@@ -2,6 +2,7 @@
 #include "tools/shell/bash_message.h"
 
 #include "base/path.h"
+#include "tool/lent_calls.h"
 #include "tools/shell/bash_env.h"
 
 /* `\builtin` and `\command` keep aliases and functions of the user out of our own lines. */
@@ -59,6 +60,15 @@ GString *bash_message_start(const char *shell, const char *nonce)
     return message;
 }
 
+char *bash_message_door(const BashRun *run)
+{
+    const CommandDoor *door = run->context ? tool_context_command_door(run->context) : NULL;
+    if (!door)
+        return g_strdup("");
+    g_autofree char *text = door->shell_text(run->context);
+    return g_strconcat(text, "; ", NULL);
+}
+
 char *bash_message_prefixed(const char *command)
 {
     const char *prefix = bash_command_prefix();
@@ -76,7 +86,8 @@ static void append_cd(GString *message, const char *shell, const char *cwd)
 GString *bash_message_call(const char *shell, const char *nonce, const BashRun *run)
 {
     g_autofree char *command = bash_message_prefixed(run->command);
-    GString *message = g_string_new(NULL);
+    g_autofree char *door = bash_message_door(run);
+    GString *message = g_string_new(door);
     if (!run->keeps_cwd)
         append_cd(message, shell, run->cwd);
     g_string_append(message, "{ ");

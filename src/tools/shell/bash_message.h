@@ -14,5 +14,9 @@ char *bash_message_program(const char *nonce, const char *snapshot_path);
 GString *bash_message_start(const char *shell, const char *nonce);
 GString *bash_message_call(const char *shell, const char *nonce, const BashRun *run);
 
+/* What comes before a command, on its line, so that it asks before gh runs: "" or "…; ". Caller
+   frees. */
+char *bash_message_door(const BashRun *run);
+
 /* `command` after the prefix that every command gets (bash_command_prefix()). Caller frees. */
 char *bash_message_prefixed(const char *command);

@@ -103,7 +103,9 @@ bool bash_run_once(const BashRun *run, Cancel *cancel, BashOutcome *outcome, GEr
     BashGuard guard = { 0 };
     g_auto(GStrv) plain_env = bash_environment(run->settings, shell);
     g_auto(GStrv) env = add_own(bash_guard_begin(&guard, plain_env), run);
-    g_autofree char *command = bash_message_prefixed(run->command);
+    g_autofree char *door = bash_message_door(run); // rc files of a login set PATH anew
+    g_autofree char *prefixed = bash_message_prefixed(run->command);
+    g_autofree char *command = g_strconcat(door, prefixed, NULL);
     const char *const login[] = { shell, "-l", "-c", command, NULL };
     const char *const plain[] = { shell, "-c", command, NULL };
     g_autoptr(GString) lines = run->has_terminal ? g_string_new(NULL) : NULL;

@@ -19,6 +19,7 @@
 #include "base/limits.h"
 #include "base/proc.h"
 #include "base/timefmt.h"
+#include "tool/lent_calls.h"
 #include "tools/shell/bash_env.h"
 #include "tools/shell/bash_guard.h"
 #include "tools/shell/bash_message.h"
@@ -144,6 +145,7 @@ typedef struct Pump {
     int64_t last_started; // from the report: the last background child, 0: none
     const BashRun *run;   // NULL: output is thrown away
     char *buffer;         // READ_BYTES
+    int64_t asked_ms;     // when it began: how long people had been asked
     int64_t progress_at;  // not before
     bool has_news;
 } Pump;
@@ -252,10 +254,17 @@ static void pump_progress(Pump *self)
     self->run->on_progress(self->run->user_data);
 }
 
-static PumpEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline)
+/* A person who is asked whether gh may run takes no time from the command. */
+static int64_t pump_asked_ms(const Pump *self)
+{
+    return self->run ? lent_calls_asked_ms(self->run->context) - self->asked_ms : 0;
+}
+
+static PumpEnd pump_run(Pump *self, Cancel *cancel, int64_t until)
 {
     for (;;) {
         pump_progress(self);
+        int64_t deadline = until + pump_asked_ms(self);
         int64_t now = time_monotonic_ms();
         if (now >= deadline)
             return PUMP_TIMED_OUT;
@@ -299,6 +308,7 @@ static PumpEnd bash_shell_exchange(BashShell *self, const GString *message, cons
     };
     pump_drain(&pump, false); // leftovers of background children
     pump.run = run;
+    pump.asked_ms = run ? lent_calls_asked_ms(run->context) : 0;
     pump.message = message->str;
     pump.message_left = message->len;
     PumpEnd end = pump_run(&pump, cancel, deadline);

@@ -37,7 +37,8 @@ typedef struct BashRun { // all borrowed
     const json_t *env; // of this call only: an object of strings with valid names, or NULL
     int64_t timeout_ms;
     const Settings *settings;
-    OutputSink *sink; // gets stdout and stderr, merged; may be NULL
+    ToolContext *context; // whose commands ask before gh runs (lent_calls.h); NULL: they do not
+    OutputSink *sink;     // gets stdout and stderr, merged; may be NULL
     /* The same, as it comes, on the calling thread. May be NULL. */
     void (*on_output)(const char *data, size_t size, void *user_data);
     bool keeps_cwd;       // a shell that runs stays where its last command has left it

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/mask.h"
+#include "tool/lent_calls.h"
 #include "tools/shell/bash_env.h"
 #include "tools/shell/bash_shell.h"
 
@@ -19,13 +20,29 @@ static void tell(void *watched_)
     watched->watch->on_output(output_sink_text(watched->sink), watched->watch->user_data);
 }
 
+/* For the environment of one command. NULL: nothing. */
+static json_t *env_of_own(const char *entry)
+{
+    if (!entry)
+        return NULL;
+    json_t *env = json_object();
+    g_autofree char *name = g_strndup(entry, strcspn(entry, "="));
+    json_set_text(env, name, strchr(entry, '=') + 1);
+    return env;
+}
+
 bool bash_run_for_user(ToolContext *context, const char *command, const UserShellWatch *watch,
                        Cancel *cancel, UserShellResult *ret_result, GError **error)
 {
     g_autoptr(OutputSink) sink = output_sink_new(tool_context_artifacts(context), "bash", 0);
     Watched watched = { watch, sink };
+    const CommandDoor *door = tool_context_command_door(context);
+    g_autofree char *own = door ? door->begin_own(context) : NULL;
+    g_autoptr(json_t) env = env_of_own(own);
     const BashRun run = {
         .command = command,
+        .env = env,
+        .context = context,
         .cwd = tool_context_cwd(context),
         .timeout_ms = LIMIT_USER_COMMAND_MS,
         .settings = tool_context_settings(context),
@@ -34,7 +51,10 @@ bool bash_run_for_user(ToolContext *context, const char *command, const UserShel
         .user_data = &watched,
     };
     BashOutcome outcome;
-    if (!bash_shell_run(bash_shell_of(context), &run, cancel, &outcome, error))
+    bool has_run = bash_shell_run(bash_shell_of(context), &run, cancel, &outcome, error);
+    if (own)
+        door->end_own(context, own);
+    if (!has_run)
         return false;
     g_auto(SinkDump) dump = { 0 };
     output_sink_dump(sink, NULL, &dump);

@@ -62,6 +62,7 @@ bool bash_work_run(BashWork *self, void (*on_progress)(const char *text, void *u
         .env = self->env,
         .timeout_ms = (int64_t)(self->timeout.seconds * 1000),
         .settings = self->settings,
+        .context = self->context,
         .sink = self->sink,
         .is_apart = self->is_apart,
         .has_terminal = self->has_terminal,

@@ -1,14 +1,12 @@
 /*
- * What the files of an engine share: where this program is, and the commands that a run puts before
+ * What the files of an engine share: the commands that a run puts before
  * the others on its agent's PATH (task-engine §5.6). Internal to the engine and to judge.c.
  */
 #pragma once
 
 #include "wm/engine/engine.h"
 
-/* Absolute path of this program; and what starts it as `kedge`, whatever its file is called.
-   Callers free. */
-char *wm_engine_self(void);
+/* What starts this program as `kedge`, whatever its file is called. Caller frees. */
 char *wm_engine_program(const char *run_dir);
 
 /* Where the agent works. Borrowed. */

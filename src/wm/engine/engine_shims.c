@@ -7,27 +7,16 @@
 
 #include "base/env.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/str.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#define DELETED " (deleted)" // what the kernel appends once the file was replaced
-
-char *wm_engine_self(void)
-{
-    g_autofree char *path = g_file_read_link("/proc/self/exe", NULL);
-    if (!path)
-        return g_strdup("/proc/self/exe"); // a child that is being started still has it
-    if (g_str_has_suffix(path, DELETED) && !file_exists(path))
-        path[strlen(path) - strlen(DELETED)] = '\0'; // the new one is where the old one was
-    return g_steal_pointer(&path);
-}
-
 char *wm_engine_program(const char *run_dir)
 {
-    g_autofree char *path = wm_engine_self();
+    g_autofree char *path = path_of_program();
     g_autofree char *name = g_path_get_basename(path);
     return g_str_equal(name, "gh-wm") ? g_build_filename(run_dir, "bin", "kedge", NULL)
                                       : g_steal_pointer(&path);
@@ -77,7 +66,7 @@ static bool make_link(const char *target, const char *path, GError **error)
 
 bool wm_shims_write(const char *run_dir, GError **error)
 {
-    g_autofree char *self = wm_engine_self();
+    g_autofree char *self = path_of_program();
     g_autofree char *dir = g_build_filename(run_dir, "bin", NULL);
     g_autofree char *kedge = g_build_filename(dir, "kedge", NULL);
     g_autofree char *gh_wm = g_build_filename(dir, "gh-wm", NULL);

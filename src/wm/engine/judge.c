@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/redact.h"
 #include "base/str.h"
@@ -74,7 +75,7 @@ static bool place_make(Place *self, GError **error)
     self->dir = g_dir_make_tmp("kedge-judge-XXXXXX", error);
     if (!self->dir)
         return false;
-    g_autofree char *git = g_build_filename(self->dir, ".git", NULL), *real = wm_engine_self();
+    g_autofree char *git = g_build_filename(self->dir, ".git", NULL), *real = path_of_program();
     self->home = g_build_filename(self->dir, "home", NULL);
     self->schema_path = g_build_filename(self->dir, "schema.json", NULL);
     self->program = g_build_filename(self->dir, "kedge", NULL); // whatever the file is called

@@ -1,0 +1,18 @@
+/*
+ * The folder of a conversation's gh door: made, and removed again. What a kedge that was killed has
+ * left is removed by the next one.
+ */
+#pragma once
+
+#include "base/fd.h"
+
+typedef struct GhDoorPlace {
+    char *dir;
+    Fd listener; // -1: none
+} GhDoorPlace;
+
+/* Below $XDG_RUNTIME_DIR, else the temporary directory: mode 0700, with the link `gh` and a socket
+   of mode 0600 that is listened on. */
+bool gh_door_place_make(GhDoorPlace *ret_place, GError **error);
+void gh_door_place_clear(GhDoorPlace *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GhDoorPlace, gh_door_place_clear)
