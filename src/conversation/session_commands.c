@@ -585,7 +585,7 @@ static const SessionCommand commands[] = {
     ROW(get_commands, "The slash commands that there are", no_fields),
     SAME_ROW(get_available_commands, get_commands, "The same as get_commands"),
     ROW(get_messages, "The messages so far", no_fields),
-    ROW(get_branch_messages, "The user messages that can be branched from", no_fields),
+    ROW(get_branch_messages, "The user messages, of all branches, that can be branched from", no_fields),
     SAME_ROW(get_fork_messages, get_branch_messages, "The same as get_branch_messages"),
     ROW(get_tree, "All entries of the session, its leaf and its labels", no_fields),
     ROW(get_last_assistant_text, "The text of the last answer", no_fields),

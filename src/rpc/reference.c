@@ -21,7 +21,21 @@ static const char head[] =
     "Commands are carried out in the order in which they come; those marked *at once* also while "
     "another takes its time. When the\n"
     "input ends, what runs is stopped and the program ends. [embedding.md](embedding.md) shows "
-    "clients that need no knowledge of this.\n";
+    "clients that need no knowledge of this.\n\n"
+    "**The end of a prompt.** One `agent_end`, after whatever follows of itself: other attempts, "
+    "repairs, summaries. After it comes\n"
+    "`{\"type\":\"prompt_result\",\"id\":\"1\",\"agentInvoked\":true,\"status\":"
+    "\"completed\",\"sessionSettled\":true}`, from which on the next prompt is taken:\n\n"
+    "| field | is |\n|---|---|\n"
+    "| `id` | that of the command `prompt`, `continue` or `abort_and_prompt`; left out where it "
+    "had "
+    "none |\n"
+    "| `agentInvoked` | false: it ended before a run began, without a key, say |\n"
+    "| `status` | `completed`, `aborted` or `error` |\n"
+    "| `error` | with `error` only: `{\"message\":\"…\",\"retryable\":false}`, since what could be "
+    "tried again was |\n"
+    "| `sessionSettled` | false: something else runs still; `{\"type\":\"session_settled\"}` comes "
+    "when it has ended |\n";
 
 static const char door_head[] =
     "\n# Of the connection itself\n\n"

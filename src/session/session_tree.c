@@ -255,14 +255,13 @@ json_t *session_branch_points(Session *self)
 {
     json_t *points = json_array();
     pthread_mutex_lock(&self->lock);
-    g_autoptr(GPtrArray) path = session_path_to(self, NULL);
+    g_autoptr(GPtrArray) heads = entry_list_heads(self->entries);
     pthread_mutex_unlock(&self->lock);
-    for (unsigned i = 0; i < path->len; i++) {
-        const EntryHead *head = path->pdata[i];
-        if (!is_users_message(head))
-            continue;
-        g_autofree char *text = text_of_message(self, head);
-        json_append_take(points, json_make("entryId:%s text:%s", head->id, text));
+    for (unsigned i = 0; i < heads->len; i++) {
+        const EntryHead *head = heads->pdata[i];
+        g_autofree char *text = is_users_message(head) ? text_of_message(self, head) : NULL;
+        if (text && *text)
+            json_append_take(points, json_make("entryId:%s text:%s", head->id, text));
     }
     return points;
 }

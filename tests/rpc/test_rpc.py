@@ -33,7 +33,10 @@ class Framing(RpcTest):
         self.assertTrue(client.response(id_)["success"])
         failure = client.response(id_)
         self.assertFalse(failure["success"])
-        self.assertEqual(client.event("prompt_result", id=id_)["status"], "error")
+        result = client.event("prompt_result", id=id_)
+        self.assertEqual((result["status"], result["agentInvoked"], result["sessionSettled"]), ("error", False, True))
+        self.assertIn("No API key found", result["error"]["message"])
+        self.assertIs(result["error"]["retryable"], False)
         self.assertIn("No API key found", failure["error"])
 
     def test_bad_lines_are_answered_and_the_next_is_read(self):

@@ -39,7 +39,7 @@ class State(RpcTest):
 
     def test_tree_and_branch_points_while_a_run_is_on(self):
         self.script({"text": "first"}, {"tool_calls": [{"name": "bash", "arguments": {"command": "touch running; until [ -e go ]; do sleep 0.05; done"}}]},
-                    {"text": "second"})
+                    {"text": "second"}, {"text": "third"}, {"text": "fourth"})
         client = self.client("--allow-writes")
         client.prompt("one")
         client.event("prompt_result")
@@ -56,6 +56,15 @@ class State(RpcTest):
         client.event("agent_end")
         roles = [entry["message"]["role"] for entry in client.get("get_tree")["entries"] if entry["type"] == "message"]
         self.assertEqual(roles, ["user", "assistant", "user", "assistant", "toolResult", "assistant"])
+        # of all branches of the file, as the peers have it, and none without text
+        client.event("prompt_result")
+        client.get("navigate_tree", targetId=client.get("get_branch_messages")["messages"][0]["entryId"])
+        pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+        client.prompt("", images=[{"type": "image", "data": pixel, "mimeType": "image/gif"}])
+        client.event("prompt_result")
+        client.prompt("three")
+        for name in ("get_branch_messages", "get_fork_messages"):
+            self.assertEqual([point["text"] for point in client.get(name)["messages"]], ["one", "two", "three"])
 
     def test_modes_are_saved_as_settings(self):
         self.settings("# mine\nretry: { maxRetries: 2 }  # few\nsteeringMode: one-at-a-time\n")
