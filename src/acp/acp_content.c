@@ -4,8 +4,7 @@
 #include "base/utf8.h"
 #include "model/message.h"
 #include "tool/call_paths.h"
-
-enum { TITLE_CHARS = 120 };
+#include "tool/call_title.h"
 
 // ---- prompts ----
 
@@ -117,25 +116,11 @@ static const char *kind_of(const char *tool)
     return "other";
 }
 
-/* "read src/main.c": the tool, and the files of an edit or its first argument that is text. Caller
-   frees. */
-static char *title_of(const char *tool, const json_t *arguments)
-{
-    g_autofree char *files = call_paths_of_input(arguments);
-    const char *shown = files;
-    json_each_member (arguments, key, value) {
-        if (!shown && strcmp(key, "_i") != 0)
-            shown = json_string_value(value);
-    }
-    g_autofree char *line = g_strdelimit(
-        g_strdup_printf("%s%s%s", tool, shown ? " " : "", shown ? shown : ""), "\r\n\t", ' ');
-    return utf8_ellipsize(line, TITLE_CHARS);
-}
-
 json_t *acp_tool_call(const char *call_id, const char *tool, const json_t *arguments,
                       const char *status)
 {
-    g_autofree char *title = title_of(tool ? tool : "?", arguments);
+    g_autofree char *shown = call_title_arguments(arguments);
+    g_autofree char *title = g_strdup_printf("%s%s%s", tool ? tool : "?", *shown ? " " : "", shown);
     json_t *update = update_new("tool_call");
     json_add(update, "toolCallId:%s title:%s kind:%s status:%s rawInput:%p", call_id, title,
              kind_of(tool), status, json_deep_copy(arguments));

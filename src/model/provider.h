@@ -61,5 +61,7 @@ bool provider_error_is_retryable(const char *error_message);
 bool provider_error_is_limit(const char *error_message);
 /* The key is not, or no longer, valid: nothing helps but another. */
 bool provider_error_is_refused_key(const char *error_message);
+/* The answer came to its end, but to one that the wire does not know: there is no more of it. */
+bool provider_error_is_odd_end(const char *error_message);
 /* The `retry-after-ms=N` hint in the text, or 0. */
 int64_t provider_error_retry_after_ms(const char *error_message);

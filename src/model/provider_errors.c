@@ -55,6 +55,13 @@ static const char refused_key_pattern[] =
     "api.?key.{0,40}(not valid|invalid|incorrect|expired|revoked|disabled|not found|leaked)"
     "|(invalid|incorrect|expired|revoked|disabled).{0,20}api.?key|authentication_error";
 
+// an end of a wire that is none of those which say that the answer was stopped, or is not to be
+// used
+static const char odd_end_pattern[] =
+    "^(Provider (finish_reason|finishReason)|Anthropic stop_reason): "
+    "(?!content.?filter|safety|.*prohibited|blocklist|spii|recitation|malformed|unexpected|.*safety"
+    "|model_context|error|abort|cancel|insufficient)";
+
 typedef enum {
     SAYS_OVERFLOW,
     SAYS_TOO_LARGE,
@@ -65,6 +72,7 @@ typedef enum {
     SAYS_RETRYABLE,
     SAYS_LIMIT,
     SAYS_REFUSED_KEY,
+    SAYS_ODD_END,
     SAYS_STATUS,
     SAYS_DELAY,
     SAYS_COUNT,
@@ -80,6 +88,7 @@ static const char *const patterns[SAYS_COUNT] = {
     [SAYS_RETRYABLE] = retryable_pattern,
     [SAYS_LIMIT] = limit_pattern,
     [SAYS_REFUSED_KEY] = refused_key_pattern,
+    [SAYS_ODD_END] = odd_end_pattern,
     [SAYS_STATUS] = "^HTTP (\\d{3})\\b",
     [SAYS_DELAY] = "\\bretry-after-ms=(\\d{1,12})",
 };
@@ -187,6 +196,11 @@ bool provider_error_is_retryable(const char *error_message)
     if (status >= 400) // whatever its text says
         return false;
     return error_says(SAYS_RETRYABLE, error_message, NULL);
+}
+
+bool provider_error_is_odd_end(const char *error_message)
+{
+    return error_says(SAYS_ODD_END, error_message, NULL);
 }
 
 int64_t provider_error_retry_after_ms(const char *error_message)

@@ -60,8 +60,8 @@ json_t *session_tree(Session *self);
    whose text is *ret_text (caller frees). USAGE: Invalid entry ID for branching. */
 bool session_branch(const Session *self, const char *entry_id, Session **ret_session,
                     char **ret_text, GError **error);
-/* {"entryId","text"} of each user message of all branches, oldest first, but those without text. New
-   array. */
+/* {"entryId","text"} of each user message of all branches, oldest first, but those without text.
+   New array. */
 json_t *session_branch_points(Session *self);
 
 /* What a title looks like: without control characters, spaces collapsed; NULL when nothing is left.

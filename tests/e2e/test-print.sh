@@ -182,6 +182,18 @@ expect_exit 1
 expect_empty stdout
 expect_contains stderr "Provider finish_reason: content_filter"
 
+t "an answer with an end that is not known is printed, with a warning, and fails"
+for model in openai/m anthropic/claude-sonnet-4-5; do
+    wire=$([ $model = openai/m ] && echo --openai)
+    model_script $wire - <<'J'
+{"text": "all of it", "stop": "eos"}
+J
+    run kedge --model $model -p go
+    expect_exit 1
+    expect_out "all of it"
+    expect_contains stderr "eos: an end that is not known"
+done
+
 t "a provider of models.yml with auth: none gets no key, and has a cost"
 model_script --openai - <<'J'
 {"text": "ok", "usage": {"input": 1000000, "output": 500000}, "repeat": true}

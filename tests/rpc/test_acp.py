@@ -96,6 +96,8 @@ class Acp(RpcTest):
         self.assertEqual([(option["kind"], option["name"]) for option in request["params"]["options"]],
                          [("allow_once", "Allow"), ("allow_always", "Allow for this session: gh issue comment on github.com/harbor/tidepool"),
                           ("reject_once", "Reject")])
+        told = [message["params"]["update"] for message in editor.kept if message.get("method") == "session/update"]
+        self.assertIn("gh issue comment 8 -R harbor/tidepool --body yes", [update.get("title") for update in told if update["sessionUpdate"] == "tool_call"])
         editor.send({"jsonrpc": "2.0", "id": request["id"], "result": {"outcome": {"outcome": "selected", "optionId": "allow_session"}}})
         self.assertEqual(editor.wait_for(lambda message: message.get("id") == prompt)["result"], {"stopReason": "end_turn"})
         made = os.path.join(self.root, "w/made")

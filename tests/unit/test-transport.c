@@ -465,6 +465,31 @@ static void test_too_large(void **state G_GNUC_UNUSED)
     }
 }
 
+/* An end that the wire does not know is none that says what is wrong with the answer. */
+static void test_odd_ends(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text;
+        bool is_odd;
+    } cases[] = {
+        { "Provider finish_reason: eos_token", true },
+        { "Provider finishReason: OTHER", true },
+        { "Anthropic stop_reason: something_new", true },
+        { "Provider finish_reason: content_filter", false },
+        { "Provider finishReason: SAFETY: blocked", false },
+        { "Provider finishReason: IMAGE_SAFETY", false },
+        { "Provider finishReason: PROHIBITED_CONTENT", false },
+        { "Provider finishReason: MALFORMED_FUNCTION_CALL", false },
+        { "Anthropic stop_reason: model_context_window_exceeded", false },
+        { "HTTP 500: Provider finish_reason: x", false },
+        { NULL, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        if (provider_error_is_odd_end(cases[i].text) != cases[i].is_odd)
+            fail_msg("%s", cases[i].text);
+    }
+}
+
 /* User and assistant have to take turns: no retry would help. */
 static void test_of_roles(void **state G_GNUC_UNUSED)
 {
@@ -531,7 +556,7 @@ int main(void)
         cmocka_unit_test(test_request),      cmocka_unit_test(test_delays),
         cmocka_unit_test(test_error_bodies), cmocka_unit_test(test_classes),
         cmocka_unit_test(test_too_large),    cmocka_unit_test(test_of_roles),
-        cmocka_unit_test(test_refused_keys),
+        cmocka_unit_test(test_odd_ends),     cmocka_unit_test(test_refused_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

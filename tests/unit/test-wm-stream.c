@@ -198,6 +198,10 @@ static void test_kedge_says_why(void **state G_GNUC_UNUSED)
           "\"stopReason\":"
           "\"stop\",\"errorMessage\":\"not one\"}}\n",
           "[error] HTTP 401: invalid x-api-key\n");
+    check("a call of words", WM_ENGINE_KEDGE,
+          "{\"type\":\"tool_execution_start\",\"toolName\":\"gh\",\"args\":{\"args\":["
+          "\"issue\",\"view\",\"8\"]}}\n",
+          "[tool] gh → issue view 8\n");
 }
 
 static void test_kedge(void **state G_GNUC_UNUSED)

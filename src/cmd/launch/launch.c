@@ -22,6 +22,7 @@
 #include "conversation/agent_session.h"
 #include "model/message.h"
 #include "model/model_roles.h"
+#include "model/provider.h"
 #include "rpc/server.h"
 #include "session/prompt_history.h"
 #include "session/session_index.h"
@@ -152,7 +153,10 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
     const char *fallback = outcome->end == AGENT_ABORTED ? "Request aborted" : "Request error";
     const char *message = last ? message_error(last) : NULL;
     g_autofree char *text = ansi_strip(message ? message : fallback); // a server wrote it
-    log_text("%s", text);
+    if (provider_error_is_odd_end(message))
+        log_warning("%s: an end that is not known, so the answer may not be whole", text);
+    else
+        log_text("%s", text);
     return EXIT_FAILED;
 }
 
@@ -319,7 +323,8 @@ static void launch_converse(void *data)
     if (self->schema)
         answer_by_schema(self, session);
     const json_t *answer = agent_session_last_answer(session);
-    if (!self->schema && (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET))
+    bool is_odd = answer && provider_error_is_odd_end(message_error(answer));
+    if (!self->schema && (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET || is_odd))
         launch_output_answer(&self->output, answer);
     if (self->exit_code == EXIT_OK && answer &&
         !launch_output_is_usable(&self->output, answer, self->session.model) &&

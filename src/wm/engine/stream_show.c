@@ -5,6 +5,7 @@
 
 #include "base/ansi.h"
 #include "base/utf8.h"
+#include "tool/call_title.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static char *hint_of(const json_t *input)
         if (value && *value)
             return wm_stream_field(value, TEXT_CHARS);
     }
-    return g_strdup("");
+    return json_get_array(input, "args") ? call_title_arguments(input) : g_strdup(""); // an argv
 }
 
 void wm_stream_show_tool(WmStream *self, const char *name, const json_t *input)
