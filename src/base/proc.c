@@ -43,6 +43,7 @@ typedef struct Run {
     char *buffer;  // for a TAIL, and for a HEAD that is full
     size_t buffer_size;
     bool watches_full;
+    bool watches_end;      // `end_at` counts now
     SpecialSearch *search; // NULL: not begun, or over
     gint64 look_at;        // when it goes on; 0: there is nothing to look for
     char *special;         // what it has found
@@ -163,7 +164,8 @@ static PumpEnd run_pump(Run *self, int pidfd, Cancel *cancel, gint64 until)
 {
     for (;;) {
         gint64 now = time_monotonic_ms();
-        gint64 left = until - now;
+        gint64 end_at = self->watches_end && self->spec->end_at ? *self->spec->end_at : 0;
+        gint64 left = (end_at > 0 ? MIN(until, end_at) : until) - now;
         if (left <= 0)
             return PUMP_DEADLINE;
         if (self->look_at > 0 && now >= self->look_at && run_look(self, LOOK_MS))
@@ -256,7 +258,8 @@ static bool run_start_on_terminal(Run *self, ProcBorn *ret_born, GError **error)
     g_autofree char *name = NULL;
     if (!proc_open_terminal(&spec->terminal, &self->output.fd, &name, error))
         return proc_fail_start(spec->argv, error);
-    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
+    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile,
+                              spec->has_go_between };
     return proc_spawn_on_terminal(&start, name, ret_born, error);
 }
 
@@ -280,7 +283,8 @@ static bool run_start(Run *self, ProcBorn *ret_born, GError **error)
 
     const int child_fds[] = { input, output_write,
                               spec->has_own_stderr ? errors_write : output_write };
-    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
+    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile,
+                              spec->has_go_between };
     return proc_spawn(&start, child_fds, 3, ret_born, error);
 }
 
@@ -290,9 +294,10 @@ static PumpEnd run_wait(Run *self, int pidfd, Cancel *cancel)
     gint64 now = time_monotonic_ms();
     gint64 until = now + MIN(self->spec->timeout_ms, G_MAXINT64 / 2);
     self->watches_full = self->spec->stops_when_full;
+    self->watches_end = true;
     self->look_at = self->spec->trees ? now + LOOK_AFTER_MS : 0;
     PumpEnd why = run_pump(self, pidfd, cancel, until);
-    self->watches_full = false;
+    self->watches_full = self->watches_end = false;
     self->look_at = 0;
     if (why != PUMP_FULL)
         return why;

@@ -55,6 +55,7 @@ typedef struct ProcSpec {
     const char *const *env;  // NULL: env_for_helper()
     ProcProfile profile;
     const char *const *trees; // whose ignore files or git directory it opens unasked; NULL: none
+    bool has_go_between;      // its parent is a process of its own, which waits for it, and not we
     const char *input;        // what standard input holds, a file in memory; NULL: /dev/null
     int64_t timeout_ms;
     size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
@@ -69,6 +70,7 @@ typedef struct ProcSpec {
     int64_t late_grace_ms; // the same when the time is over, or the token's; 0: grace_ms
     int64_t drain_ms;      // for pipes that others hold, also after SIGKILL; 0: as above
     ProcOutputFunc on_output; // stdout (and merged stderr); may be NULL
+    const int64_t *end_at; // time_monotonic_ms(), 0: not yet; on_output may set it: a TIMEOUT then
     void *user_data;
 } ProcSpec;
 
@@ -104,6 +106,7 @@ typedef struct ProcChildSpec {
     bool has_input;      // a pipe; else its standard input is /dev/null
     bool has_own_stderr; // false: stderr is merged into output
     bool has_extra;      // two more pipes, which appear in the child as descriptors 3 and 4
+    bool has_go_between; // as in ProcSpec; `pid` is that process
 } ProcChildSpec;
 
 /* The descriptors are the caller's ends, close on exec; -1 where none was asked for. */
@@ -132,6 +135,8 @@ int proc_child_leave(ProcChild *self, unsigned *ret_members);
 
 /* How many processes of the group live, the child itself aside. */
 unsigned proc_child_count_members(const ProcChild *self);
+/* Is there one whose name begins so? */
+bool proc_child_has_member(const ProcChild *self, const char *name);
 
 /* Absolute path of a program on PATH (absolute entries only), or NULL. Caller frees. */
 char *proc_find_program(const char *name);

@@ -232,6 +232,36 @@ static void life_bind(const Life *self, ProcProfile profile, pid_t pid)
         (void)fcntl(self->theirs, F_SETFL, O_ASYNC); // else it is as without
 }
 
+// ---- a parent of its own ----
+
+/* `kill -9 $PPID` is to end no conversation. Signals to the group are left to the child, and what a
+   shell says of the end of one is not the child's output. */
+static const char go_between_script[] = "trap : HUP INT QUIT TERM USR1 USR2\n"
+                                        "[ -z \"$BASH_VERSION\" ] || SHLVL=$((SHLVL - 1))\n"
+                                        "exec 9>&2 2>/dev/null\n"
+                                        "\"$@\" 2>&9 9>&-\n"
+                                        "exit $?\n";
+
+/* Bash hands on variables of all names; what another shell does not know as one is lost. Caller
+ * frees both. */
+static const char **go_between_argv(const char *program, const char *const *argv, char **ret_shell)
+{
+    static const char *const bash[] = { "--norc", "--noprofile", "--posix" };
+    *ret_shell = proc_find_program("bash");
+    GPtrArray *out = g_ptr_array_new();
+    g_ptr_array_add(out, *ret_shell ? *ret_shell : (char *)"/bin/sh");
+    for (size_t i = 0; *ret_shell && i < G_N_ELEMENTS(bash); i++)
+        g_ptr_array_add(out, (char *)bash[i]);
+    g_ptr_array_add(out, (char *)"-c");
+    g_ptr_array_add(out, (char *)go_between_script);
+    g_ptr_array_add(out, (char *)"sh");
+    g_ptr_array_add(out, (char *)program);
+    for (const char *const *arg = argv + 1; *arg; arg++)
+        g_ptr_array_add(out, (char *)*arg);
+    g_ptr_array_add(out, NULL);
+    return (const char **)g_ptr_array_free(out, FALSE);
+}
+
 /* The one way in which a child is started, and so the place where its profile is kept. */
 static bool spawn_child(const ProcStart *start, const Ends *ends, ProcBorn *ret_born,
                         GError **error)
@@ -249,13 +279,19 @@ static bool spawn_child(const ProcStart *start, const Ends *ends, ProcBorn *ret_
     g_autofree char *program = NULL;
     if (!resolve_program(argv[0], env, &program, error))
         return false;
+    g_autofree char *shell = NULL;
+    g_autofree const char **between =
+        start->has_go_between ? go_between_argv(program, argv, &shell) : NULL;
+    const char *const *started = between ? between : argv;
+    if (between && !is_program(program))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", argv[0]);
     g_auto(Life) life = { -1, -1 };
     if (!life_open(&life, start->profile, error))
         return proc_fail_start(argv, error);
 
     const Ends given = { ends->fds, ends->count, ends->terminal, life.theirs };
     pid_t pid;
-    int failed = spawn_lifted(program, argv, cwd, env, &given, &pid);
+    int failed = spawn_lifted(between ? between[0] : program, started, cwd, env, &given, &pid);
     if (failed == ENOENT)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", argv[0]);
     if (failed != 0)
@@ -311,16 +347,18 @@ void proc_signal_group(pid_t pid, int signal_number)
 }
 
 /* "<pid> (<name>) <state> <parent> <group> …"; the name may hold anything. */
-static bool is_live_member(const char *stat, pid_t group)
+static bool is_live_member(const char *stat, pid_t group, const char *name)
 {
-    const char *end = strrchr(stat, ')');
+    const char *end = strrchr(stat, ')'), *begin = strchr(stat, '(');
+    if (!begin || !g_str_has_prefix(begin + 1, name))
+        return false;
     g_auto(GStrv) words = end != NULL && end[1] != '\0' ? g_strsplit(end + 2, " ", 4) : NULL;
     return words != NULL && g_strv_length(words) == 4 && strchr("ZX", words[0][0]) == NULL &&
            g_ascii_strtoll(words[2], NULL, 10) == group;
 }
 
-/* Those that live, the leader aside. */
-static unsigned count_members(pid_t group)
+/* Those that live and whose name begins so, the leader aside. */
+static unsigned count_members(pid_t group, const char *beginning)
 {
     g_autoptr(GDir) processes = g_dir_open("/proc", 0, NULL);
     g_autofree char *leader = g_strdup_printf("%d", (int)group);
@@ -331,7 +369,7 @@ static unsigned count_members(pid_t group)
             continue;
         g_autofree char *path = g_build_filename("/proc", name, "stat", NULL);
         g_autofree char *stat = NULL;
-        if (g_file_get_contents(path, &stat, NULL, NULL) && is_live_member(stat, group))
+        if (g_file_get_contents(path, &stat, NULL, NULL) && is_live_member(stat, group, beginning))
             count++;
     }
     return count;
@@ -341,7 +379,7 @@ static unsigned count_members(pid_t group)
    time for that, or never do it. */
 static bool is_only_of_zombies(pid_t group)
 {
-    return g_file_test("/proc/self/stat", G_FILE_TEST_EXISTS) && count_members(group) == 0;
+    return g_file_test("/proc/self/stat", G_FILE_TEST_EXISTS) && count_members(group, "") == 0;
 }
 
 bool proc_group_is_gone(pid_t pid)
@@ -445,7 +483,8 @@ bool proc_start(const ProcChildSpec *spec, ProcChild *ret_child, GError **error)
     const int child_fds[] = { input.theirs, output.theirs,
                               spec->has_own_stderr ? errors.theirs : output.theirs, extra_in.theirs,
                               extra_out.theirs };
-    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
+    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile,
+                              spec->has_go_between };
     g_auto(ProcBorn) born = PROC_UNBORN;
     if (!proc_spawn(&start, child_fds, spec->has_extra ? 5 : 3, &born, error))
         return false;
@@ -506,7 +545,12 @@ int proc_child_end(ProcChild *self, int64_t grace_ms)
 
 unsigned proc_child_count_members(const ProcChild *self)
 {
-    return self->pid > 1 ? count_members(self->pid) : 0;
+    return self->pid > 1 ? count_members(self->pid, "") : 0;
+}
+
+bool proc_child_has_member(const ProcChild *self, const char *name)
+{
+    return self->pid > 1 && count_members(self->pid, name) > 0;
 }
 
 int proc_child_leave(ProcChild *self, unsigned *ret_members)

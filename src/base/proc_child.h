@@ -20,6 +20,7 @@ typedef struct ProcStart { // what starting it is about; as in ProcSpec
     const char *cwd;
     const char *const *env;
     ProcProfile profile;
+    bool has_go_between;
 } ProcStart;
 
 typedef struct ProcBorn { // a child that has been started

@@ -5,8 +5,9 @@ need_kedge
 shell() { run kedge tool run bash "$1" --yes; }
 key=sk-ant-e2e-0123456789abcdef token=ghp_E2eTokenE2eTokenE2eTokenE2eTokenE2eT
 
-# What a command of ours sees of the process that started it.
-look='{"command":"for f in environ cmdline; do tr \"\\0\" \"\\n\" </proc/$PPID/$f; done; true"}'
+# What a command of ours sees of the process that started it: the shell's parent has that as its own.
+up='P=$(grep ^PPid: /proc/$PPID/status | tr -dc 0-9);'
+look='{"command":"'$up' for f in environ cmdline; do tr \"\\0\" \"\\n\" </proc/$P/$f; done; true"}'
 
 t "common-S01: environment block and arguments hold neither names nor values"
 run env ANTHROPIC_API_KEY=$key GH_TOKEN=$token HARMLESS=yes kedge tool run bash "$look" --yes
@@ -19,7 +20,7 @@ expect_contains stdout kedge
 
 t "the value of --api-key leaves the arguments, and is used"
 model_script - <<'X'
-{"tool_calls": [{"name": "bash", "arguments": {"command": "tr '\\0' ' ' </proc/$PPID/cmdline"}}]}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "P=$(grep ^PPid: /proc/$PPID/status | tr -dc 0-9); tr '\\0' ' ' </proc/$P/cmdline"}}]}
 {"text": "done"}
 X
 run kedge --mode json --model anthropic/claude-sonnet-4-6 --api-key typed-key-0123456789 -p hi
@@ -30,13 +31,13 @@ expect_not_contains stdout typed-key
 
 t "common-S01: another process of the same user may not look"
 if [ "$(id -u)" -ne 0 ]; then
-    shell '{"command":"cat /proc/$PPID/environ; cat /proc/$PPID/maps"}'
+    shell '{"command":"'"$up"' cat /proc/$P/environ; cat /proc/$P/maps"}'
     expect_contains stderr "environ: Permission denied"
     expect_contains stderr "maps: Permission denied"
 elif command -v setpriv >/dev/null && cp "$KEDGE" "$E2E_TMP/program/other" && chmod 711 "$E2E_TMP" &&
     mkdir -m 777 "$E2E_TMP/other" "$E2E_TMP/other/tmp"; then
     run setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$E2E_TMP/other" TMPDIR="$E2E_TMP/other/tmp" \
-        "$E2E_TMP/program/other" tool run bash '{"command":"cat /proc/$PPID/environ; cat /proc/$PPID/maps"}' --yes --cwd /
+        "$E2E_TMP/program/other" tool run bash '{"command":"'"$up"' cat /proc/$P/environ; cat /proc/$P/maps"}' --yes --cwd /
     expect_contains stderr "environ: Permission denied"
     expect_contains stderr "maps: Permission denied"
 else

@@ -448,6 +448,7 @@ static bool eval_kernel_spawn(EvalKernel *self, const EvalKernelSpec *spec, GErr
         .env = spec->env,
         .profile = PROC_PROFILE_RUN,
         .has_extra = true,
+        .has_go_between = true,
     };
     if (!proc_start(&child, &self->child, error))
         return false;

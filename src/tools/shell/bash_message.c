@@ -24,7 +24,7 @@ static void end_message(const char *shell, const char *nonce, GString *message)
         g_string_append_c(message, '\0');
     else
         g_string_append_printf(
-            message, "{ %s printf '%%s %%s %%s\\n' %s \"$?\" \"${!-}\" >&4; } 2>/dev/null\n",
+            message, "{ %s printf '%%s %%s %%s %%s\\n' %s \"$?\" \"${!-}\" $$ >&4; } 2>/dev/null\n",
             guard_of(shell), nonce);
 }
 
@@ -43,7 +43,8 @@ char *bash_message_program(const char *nonce, const char *snapshot_path)
     }
     g_string_append_printf(
         program,
-        "while :; do while \\builtin printf '%%s %%s %%s\\n' %s \"$?\" \"${!-}\" >&4; "
+        "shopt -s expand_aliases; "
+        "while :; do while \\builtin printf '%%s %%s %%s %%s\\n' %s \"$?\" \"${!-}\" $$ >&4; "
         "IFS= \\builtin read -r -d '' -u 3 __kedge_call || \\builtin exit; "
         "do \\builtin eval \"$__kedge_call\"; done; done 2>/dev/null",
         nonce);
@@ -93,7 +94,7 @@ GString *bash_message_call(const char *shell, const char *nonce, const BashRun *
     g_string_append(message, "{ ");
     // before && a failure does not count for `set -e` and for an ERR trap
     if (run->last_status != 0)
-        g_string_append_printf(message, "(exit %d) && \\:; ", run->last_status);
+        g_string_append_printf(message, "(\\exit %d) && \\:; ", run->last_status);
 
     // assignments before eval hold for it alone, and are exported
     json_each_member (run->env, name, value) {

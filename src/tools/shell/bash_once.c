@@ -13,6 +13,7 @@
 #include "tools/shell/bash_env.h"
 #include "tools/shell/bash_guard.h"
 #include "tools/shell/bash_message.h"
+#include "tools/shell/screen_watch.h"
 
 #define STOP_GRACE_MS    2000 // SIGTERM, then SIGKILL (common §6)
 #define EXIT_GRACE_MS    200  // the same for what a shell that has ended leaves behind
@@ -26,6 +27,7 @@ typedef struct Once {
     int64_t progress_at;
     bool has_return; // a terminal's carriage return whose line feed may follow
     GString *lines;  // of a terminal; scratch
+    ScreenWatch screen;
 } Once;
 
 void bash_run_deliver(const BashRun *run, const char *data, size_t size)
@@ -54,6 +56,8 @@ static void deliver_lines(Once *self, const char *data, size_t size)
 static void take_output(const char *data, size_t size, void *user_data)
 {
     Once *self = user_data;
+    if (self->run->has_terminal)
+        screen_watch_take(&self->screen, data, size);
     if (self->lines)
         deliver_lines(self, data, size);
     else
@@ -84,10 +88,12 @@ static ProcSpec spec_of(const BashRun *run, const char *const *argv, const char 
         .cwd = run->cwd,
         .env = env,
         .profile = PROC_PROFILE_FREE,
+        .has_go_between = true,
         .timeout_ms = run->timeout_ms,
         .max_output_bytes = 4 * KIB, // the sink has it
         .is_bytes = true,
         .on_output = take_output,
+        .end_at = &once->screen.end_at,
         .user_data = once,
     };
     if (run->has_terminal)
@@ -109,7 +115,7 @@ bool bash_run_once(const BashRun *run, Cancel *cancel, BashOutcome *outcome, GEr
     const char *const login[] = { shell, "-l", "-c", command, NULL };
     const char *const plain[] = { shell, "-c", command, NULL };
     g_autoptr(GString) lines = run->has_terminal ? g_string_new(NULL) : NULL;
-    Once once = { .run = run, .lines = lines };
+    Once once = { .run = run, .lines = lines, .screen.has_terminal = run->has_terminal };
     const ProcSpec spec =
         spec_of(run, env_flag("BASH_NO_LOGIN") ? plain : login, (const char *const *)env, &once);
     g_auto(ProcResult) result = { 0 };
@@ -123,7 +129,13 @@ bool bash_run_once(const BashRun *run, Cancel *cancel, BashOutcome *outcome, GEr
         outcome->status = result.exit_status;
         return true;
     }
-    outcome->end = error_is(problem, KEDGE_ERROR_TIMEOUT) ? BASH_TIMED_OUT : BASH_CANCELLED;
+    int64_t end_at = once.screen.end_at;
+    bool has_painted = end_at > 0 && time_monotonic_ms() >= end_at;
+    if (has_painted)
+        bash_run_deliver(run, screen_watch_words, strlen(screen_watch_words));
+    outcome->end = !error_is(problem, KEDGE_ERROR_TIMEOUT) ? BASH_CANCELLED
+                   : has_painted                           ? BASH_PAINTED
+                                                           : BASH_TIMED_OUT;
     if (error_is(problem, KEDGE_ERROR_TIMEOUT) || error_is(problem, KEDGE_ERROR_CANCELLED))
         return true;
     return pass_error(error, &problem);

@@ -2,10 +2,11 @@
  * The persistent shell of the bash tool (bash_shell.h).
  *
  * The shell reads from descriptor 3, a pipe that we write to, and after each message reports to
- * descriptor 4: a word that we chose, the status, the last background child. A message changes the
- * directory and evaluates the command. bash gets its messages in a loop that reads up to a NUL, so
- * that line numbers in errors count from the command's first line; other shells read them as their
- * script.
+ * descriptor 4: a word that we chose, the status, the last background child, its own number (its
+ * parent is a process between us, which may be killed: then the shell goes on). A message changes
+ * the directory and evaluates the command. bash gets its messages in a loop that reads up to a NUL,
+ * so that line numbers in errors count from the command's first line; other shells read them as
+ * their script.
  *
  * The command itself sees neither pipe, its standard input is /dev/null, and what it does to its
  * descriptors is undone when it ends, so that `exec >log` cannot make the shell mute for good.
@@ -24,6 +25,7 @@
 #include "tools/shell/bash_guard.h"
 #include "tools/shell/bash_message.h"
 #include "tools/shell/bash_once.h"
+#include "tools/shell/screen_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,9 +33,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 
 #define STOP_GRACE_MS    2000 // SIGTERM, then SIGKILL (common §6)
 #define EXIT_GRACE_MS    200  // the same for what a shell that has ended leaves behind
+#define PARENT_MS        1000 // for the shell's parent to end after it
 #define DRAIN_MS         50
 #define PROGRESS_MS      50
 #define READ_BYTES       (64 * KIB)
@@ -49,7 +53,10 @@ struct BashShell {
     char **env;
     char *snapshot;
     char *nonce;     // of the running process
-    ProcChild child; // pid 0 or less: none
+    ProcChild child; // the shell's parent; pid 0 or less: none
+    pid_t pid;       // the shell's own; 0: not known
+    int pidfd;       // of it; -1: not known
+    bool was_told;   // that the parent has ended
     BashGuard guard; // of a model's commands; what a person starts is theirs
     GArray *left;    // of ProcChild: shells that have ended, whose background processes still run
 };
@@ -59,6 +66,7 @@ static BashShell *bash_shell_new(void)
     BashShell *self = g_new0(BashShell, 1);
     pthread_mutex_init(&self->lock, NULL);
     self->left = g_array_new(FALSE, FALSE, sizeof(ProcChild));
+    self->pidfd = -1;
     return self;
 }
 
@@ -91,9 +99,25 @@ static void look_after_left(BashShell *self)
     }
 }
 
+static void forget_number(BashShell *self)
+{
+    fd_close(fd_steal(&self->pidfd));
+    self->pid = 0;
+    self->was_told = false;
+}
+
+static bool is_over(int pidfd, int timeout_ms)
+{
+    struct pollfd exited = { .fd = pidfd, .events = POLLIN };
+    return poll(&exited, 1, timeout_ms) != 0;
+}
+
 /* The shell has ended by itself; its background processes stay. Returns its status. */
 static int leave_shell(BashShell *self, unsigned *ret_running)
 {
+    if (!is_over(self->child.pidfd, PARENT_MS))
+        kill(self->child.pid, SIGKILL); // stopped, perhaps
+    forget_number(self);
     int status = proc_child_leave(&self->child, ret_running);
     if (*ret_running == 0) {
         proc_child_end(&self->child, EXIT_GRACE_MS);
@@ -112,6 +136,7 @@ static void bash_shell_free(BashShell *self)
 {
     if (!self)
         return;
+    forget_number(self);
     proc_child_end(&self->child, STOP_GRACE_MS);
     while (self->left->len > 0)
         end_left(self, self->left->len - 1, STOP_GRACE_MS);
@@ -130,11 +155,13 @@ typedef enum {
     PUMP_SHELL_EXITED,
     PUMP_TIMED_OUT,
     PUMP_CANCELLED,
+    PUMP_PAINTED,
 } PumpEnd;
 
 /* One message to the shell, up to its report. */
 typedef struct Pump {
     const ProcChild *child;
+    int exit_fd;              // readable when the shell has ended
     int output_fd, report_fd; // of the child; -1 after their end
     const char *message;      // what is still to be written
     size_t message_left;
@@ -143,10 +170,12 @@ typedef struct Pump {
     size_t report_size;
     int status;           // from the report
     int64_t last_started; // from the report: the last background child, 0: none
+    int64_t pid;          // from the report: the shell
     const BashRun *run;   // NULL: output is thrown away
     char *buffer;         // READ_BYTES
     int64_t asked_ms;     // when it began: how long people had been asked
-    int64_t progress_at;  // not before
+    ScreenWatch screen;
+    int64_t progress_at; // not before
     bool has_news;
 } Pump;
 
@@ -155,6 +184,7 @@ static void pump_output(Pump *self, const char *data, size_t size)
     if (!self->run)
         return;
     bash_run_deliver(self->run, data, size);
+    screen_watch_take(&self->screen, data, size);
     self->has_news = self->run->on_progress != NULL;
 }
 
@@ -171,7 +201,7 @@ static size_t pump_read(Pump *self)
     return (size_t)MAX(count, 0);
 }
 
-/* A report is "<nonce> <status> <last background pid>\n". */
+/* A report is "<nonce> <status> <last background pid> <pid>\n". */
 static bool pump_parse_report(Pump *self)
 {
     for (;;) {
@@ -179,11 +209,12 @@ static bool pump_parse_report(Pump *self)
         if (!newline)
             return false;
         *newline = '\0';
-        g_auto(GStrv) words = g_strsplit(self->report, " ", 3);
-        bool is_ours = g_strv_length(words) == 3 && strcmp(words[0], self->nonce) == 0;
+        g_auto(GStrv) words = g_strsplit(self->report, " ", 4);
+        bool is_ours = g_strv_length(words) == 4 && strcmp(words[0], self->nonce) == 0;
         if (is_ours) {
             self->status = (int)g_ascii_strtoll(words[1], NULL, 10);
             self->last_started = g_ascii_strtoll(words[2], NULL, 10);
+            self->pid = g_ascii_strtoll(words[3], NULL, 10);
             return true;
         }
         self->report_size -= (size_t)(newline + 1 - self->report);
@@ -268,11 +299,17 @@ static PumpEnd pump_run(Pump *self, Cancel *cancel, int64_t until)
         int64_t now = time_monotonic_ms();
         if (now >= deadline)
             return PUMP_TIMED_OUT;
+        if (self->screen.end_at > 0 && now >= self->screen.end_at) {
+            if (proc_child_has_member(self->child, "vi"))
+                return PUMP_PAINTED;
+            self->screen.end_at = 0; // it has ended by itself
+        }
         int64_t wake_at = self->has_news ? MIN(deadline, self->progress_at) : deadline;
+        wake_at = self->screen.end_at > 0 ? MIN(wake_at, self->screen.end_at) : wake_at;
         struct pollfd fds[] = {
             { .fd = self->output_fd, .events = POLLIN },
             { .fd = self->report_fd, .events = POLLIN },
-            { .fd = self->child->pidfd, .events = POLLIN },
+            { .fd = self->exit_fd, .events = POLLIN },
             { .fd = self->message_left > 0 ? self->child->extra_in : -1, .events = POLLOUT },
         };
         cancel_poll(cancel, fds, G_N_ELEMENTS(fds), MAX(wake_at - now, 0));
@@ -301,6 +338,7 @@ static PumpEnd bash_shell_exchange(BashShell *self, const GString *message, cons
     g_autofree char *buffer = g_malloc(READ_BYTES);
     Pump pump = {
         .child = &self->child,
+        .exit_fd = self->pidfd >= 0 ? self->pidfd : self->child.pidfd,
         .output_fd = self->child.output_fd,
         .report_fd = self->child.extra_out,
         .nonce = self->nonce,
@@ -312,15 +350,19 @@ static PumpEnd bash_shell_exchange(BashShell *self, const GString *message, cons
     pump.message = message->str;
     pump.message_left = message->len;
     PumpEnd end = pump_run(&pump, cancel, deadline);
-    if (end == PUMP_REPORTED)
-        *ret_status = pump.status;
+    if (end != PUMP_REPORTED)
+        return end;
+    *ret_status = pump.status;
+    if (self->pidfd < 0 && is_alive(pump.pid)) {
+        self->pid = (pid_t)pump.pid;
+        self->pidfd = (int)syscall(SYS_pidfd_open, self->pid, 0);
+    }
     return end;
 }
 
 static bool has_exited(const BashShell *self)
 {
-    struct pollfd exited = { .fd = self->child.pidfd, .events = POLLIN };
-    return poll(&exited, 1, 0) != 0;
+    return is_over(self->pidfd >= 0 ? self->pidfd : self->child.pidfd, 0);
 }
 
 static void set_up(BashShell *self, Cancel *cancel, char *shell, const BashRun *run)
@@ -354,6 +396,7 @@ static bool start_process(BashShell *self, const BashRun *run, const char *snaps
         // what a model runs has a guard instead, which also finds what has left the group
         .profile = run->keeps_cwd ? PROC_PROFILE_RUN : PROC_PROFILE_FREE,
         .has_extra = true,
+        .has_go_between = true,
     };
     if (!proc_start(&spec, &self->child, error))
         return false;
@@ -379,6 +422,7 @@ static bool start_shell(BashShell *self, const BashRun *run, Cancel *cancel, int
         unlink(snapshot_path);
     if (is_started && *ret_end != PUMP_SHELL_EXITED)
         return true;
+    forget_number(self);
     int status = proc_child_end(&self->child, EXIT_GRACE_MS);
     return is_started && fail_with(error, KEDGE_ERROR_FAILED,
                                    "cannot start %s: it exited with code %d", self->shell, status);
@@ -442,13 +486,20 @@ static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel,
     }
     outcome->end = end == PUMP_TIMED_OUT   ? BASH_TIMED_OUT
                    : end == PUMP_CANCELLED ? BASH_CANCELLED
+                   : end == PUMP_PAINTED   ? BASH_PAINTED
                                            : BASH_EXITED;
-    outcome->has_shell_ended = outcome->has_shell_ended || end == PUMP_SHELL_EXITED;
+    outcome->has_shell_ended =
+        outcome->has_shell_ended || end == PUMP_SHELL_EXITED || end == PUMP_PAINTED;
+    if (end == PUMP_PAINTED)
+        bash_run_deliver(run, screen_watch_words, strlen(screen_watch_words));
     if (end == PUMP_SHELL_EXITED)
         outcome->status = leave_shell(self, &outcome->left_running);
     else if (end != PUMP_REPORTED) {
+        forget_number(self);
         proc_child_end(&self->child, STOP_GRACE_MS);
         bash_guard_end(&self->guard, STOP_GRACE_MS);
+    } else if (!self->was_told && is_over(self->child.pidfd, 0)) {
+        outcome->has_lost_parent = self->was_told = true;
     }
     return true;
 }
@@ -480,8 +531,8 @@ bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOut
 
 char *bash_shell_cwd(BashShell *self)
 {
-    g_autofree char *link = g_strdup_printf("/proc/%d/cwd", (int)self->child.pid);
-    return self->child.pid > 0 ? g_file_read_link(link, NULL) : NULL;
+    g_autofree char *link = g_strdup_printf("/proc/%d/cwd", (int)self->pid);
+    return self->pid > 0 ? g_file_read_link(link, NULL) : NULL;
 }
 
 static void *shell_create(void)

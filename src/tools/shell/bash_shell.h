@@ -21,12 +21,14 @@ typedef enum {
     BASH_EXITED,    // the command's own end
     BASH_TIMED_OUT, // stopped; the shell is gone
     BASH_CANCELLED, // stopped; the shell is gone
+    BASH_PAINTED,   // stopped, because it wanted a screen (screen_watch.h); the shell is gone
 } BashEnd;
 
 typedef struct BashOutcome {
     BashEnd end;
     int status;            // of BASH_EXITED: 128 + n for signal n
     bool has_shell_ended;  // by itself: what it knew is gone
+    bool has_lost_parent;  // the shell, which goes on: said once
     bool was_busy;         // the shell: the command ran in one of its own
     unsigned left_running; // background processes that outlive the shell that has ended
 } BashOutcome;

@@ -94,7 +94,7 @@ static bool run_in_console(ToolContext *context, const ConsoleCommand *command, 
         return false;
     *ret_outcome = (ConsoleOutcome) {
         .status = outcome.status,
-        .is_cancelled = outcome.end == BASH_CANCELLED,
+        .is_cancelled = outcome.end == BASH_CANCELLED || outcome.end == BASH_PAINTED,
         .is_timed_out = outcome.end == BASH_TIMED_OUT,
         .has_shell_ended = outcome.has_shell_ended,
         .cwd = bash_shell_cwd(shell),

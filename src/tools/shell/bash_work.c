@@ -124,7 +124,7 @@ static void add_output(const BashWork *self, ToolResult *result, const SinkDump 
     if (note)
         g_string_append_printf(text, "\n\n%s", note);
     tool_result_add_text(result, text->str);
-    result->is_error = status != 0 || self->outcome.end == BASH_TIMED_OUT;
+    result->is_error = status != 0 || self->outcome.end != BASH_EXITED;
 }
 
 static void add_shell_notes(const BashOutcome *outcome, ToolResult *result)
@@ -133,6 +133,9 @@ static void add_shell_notes(const BashOutcome *outcome, ToolResult *result)
         tool_result_add_note(result, "The conversation's shell is busy with another command: this "
                                      "one ran in a shell of its own, without the variables and "
                                      "functions of earlier calls.");
+    if (outcome->has_lost_parent)
+        tool_result_add_note(result, "The parent process of the shell was ended. It is not the "
+                                     "conversation, which goes on, as does the shell.");
     if (!outcome->has_shell_ended)
         return;
     g_autoptr(GString) note = g_string_new(
