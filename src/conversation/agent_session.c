@@ -258,6 +258,7 @@ void agent_session_free(AgentSession *self)
     session_tools_clear(&self->tools);
     settings_unref(self->settings);
     g_ptr_array_unref(self->old_settings);
+    g_free(self->saved_tier);
     cancel_unref(self->scope);
     loop_free(self->own_loop);
     g_free(self->cwd);

@@ -41,6 +41,7 @@ struct AgentSession {
     WorkerPool *pool, *own_pool; // for what children do; the parent's, where there is one
     Cancel *scope;
     Settings *settings;
+    char *saved_tier;        // the setting serviceTier, which the next work reads; NULL: as it is
     GPtrArray *old_settings; // those before, which workers may still read
     ModelRegistry *registry, *own_registry;
     GArray *model_scope; // as in the options, or NULL

@@ -187,7 +187,7 @@ static bool agent_session_save(AgentSession *self, const char *key, const char *
 
 const char *agent_session_service_tier(const AgentSession *self)
 {
-    return settings_get_text(self->settings, "serviceTier");
+    return self->saved_tier ? self->saved_tier : settings_get_text(self->settings, "serviceTier");
 }
 
 bool agent_session_set_service_tier(AgentSession *self, const char *tier, GError **error)
@@ -195,7 +195,11 @@ bool agent_session_set_service_tier(AgentSession *self, const char *tier, GError
     if (!self->agent_dir)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "this conversation has no directory for settings");
-    return agent_session_save(self, "serviceTier", tier, error);
+    if (!agent_session_save(self, "serviceTier", tier, error))
+        return false;
+    g_free(self->saved_tier);
+    self->saved_tier = g_strdup(tier);
+    return true;
 }
 
 /* That it cannot be written is told, and changes nothing else. */

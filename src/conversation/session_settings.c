@@ -33,6 +33,7 @@ bool agent_session_take_settings(AgentSession *self)
     g_ptr_array_add(self->old_settings, before);
     self->settings = settings_reload(before, warnings);
     take_choices(self, before, self->settings);
+    g_clear_pointer(&self->saved_tier, g_free);
     engine_take_settings(&self->engine, self->settings);
     for (unsigned i = 0; i < warnings->len; i++)
         event_hub_publish_notice(self->hub, "warning", warnings->pdata[i]);

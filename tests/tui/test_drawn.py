@@ -602,6 +602,28 @@ class Drawn(RpcTest):
         screen.line("go")
         screen.wait_for("small window")
 
+    def test_commands_and_what_they_say(self):
+        """Each is echoed above its result; /rename and /fast say how things are now, /retry speaks to a person."""
+        self.script({"tool_calls": [{"name": "write", "arguments": {"path": "new.txt", "content": "".join(f"line {i}\n" for i in range(30))}}]},
+                    {"tool_calls": [{"name": "bash", "arguments": {"command": "seq 100 140"}}]}, {"text": "Done."})
+        screen = self.open(height=70)
+        screen.line("go")
+        screen.wait_for("Done.")
+        rows = screen.wait_for("… 21 more lines (Ctrl+O)")  # of the new file, after its head
+        self.assertIn("  + 1 line 0", rows)
+        self.assertNotIn("  100", rows)  # the end of the command alone
+        screen.wait_gone("esc to interrupt")
+        screen.keys("M-o")
+        screen.wait_for("  100\n")
+        for line, said in (("/rename The tides", "• This session is called: The tides"), ("/fast on", "• Saved as the setting serviceTier: priority."),
+                           ("/fast", "• Service tier: priority."), ("/fast off", "• Saved as the setting serviceTier: none."), ("/fast", "• Service tier: none."),
+                           ("/retry", "✗ the last answer is complete")):
+            screen.line(line)
+            rows = screen.until(lambda rows, said=said: any(row.startswith(said) for row in rows), said)
+            at = max(i for i, row in enumerate(rows) if row.startswith(said))
+            self.assertEqual(rows[at - 1], f"❯ {line}")
+        screen.wait_for("> /retry")
+
     def test_resume_without_a_value(self):
         """The list before anything else: what is chosen is gone on with, and without a choice it ends."""
         self.script({"text": "One."}, {"text": "Two."}, {"text": "Three."})

@@ -413,7 +413,7 @@ class Plain(RpcTest):
         terminal.wait_for("kedge: Whole.")
         terminal.wait_for("You: ")
         terminal.line(".")
-        terminal.wait_for("Error: Cannot continue from message role: assistant")
+        terminal.wait_for("Error: the last answer is complete: there is nothing to ask for again")
         self.assertEqual(self.said(), ["go"])
 
     def test_resume_without_a_value(self):

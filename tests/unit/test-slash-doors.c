@@ -7,7 +7,7 @@
 #include "acp/acp_conversation.h"
 #include "conversation/slash_words.h"
 #include "session_fixture.h"
-#include "tui/slash/slash.h"
+#include "tui/slash/slash_private.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -149,9 +149,34 @@ static void test_words(void **state G_GNUC_UNUSED)
     session_fixture_free(self);
 }
 
+static void test_for_people(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *problem, *said;
+    } rows[] = {
+        { "no such thing", "no such thing" },
+        { "Cannot continue from message role: assistant",
+          "the last answer is complete: there is nothing to ask for again" },
+        { "[gh github.com read error gh-exit]\nError: HTTP 404: Not Found", "HTTP 404: Not Found" },
+        { "pr:// listing failed: pr:// could not resolve a default repo from the current checkout: "
+          "no remote\nUse pr://<owner>/<repo> instead.",
+          "no remote" },
+        { "issue:// listing failed: HTTP 502", "HTTP 502" },
+        { "pr://7 could not resolve a default repo from the current checkout: no git\nUse "
+          "pr://<owner>/<repo>/7.",
+          "no git" },
+        { "first\n listing failed: of a second line", "first\n listing failed: of a second line" },
+        { "failed\nUse https://example.org", "failed\nUse https://example.org" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *said = slash_for_people(rows[i].problem);
+        assert_string_equal(said, rows[i].said);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_doors),
-                                        cmocka_unit_test(test_words) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_doors), cmocka_unit_test(test_words),
+                                        cmocka_unit_test(test_for_people) };
     return cmocka_run_group_tests_name("slash-doors", tests, NULL, NULL);
 }

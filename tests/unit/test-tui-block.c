@@ -258,6 +258,8 @@ static void test_expanded(void **state G_GNUC_UNUSED)
 
 #define DIFF "-12|int a;\\n+12|int b;\\n 13|int c;"
 
+#define CREATED "{'content':[{'type':'text','text':'Wrote a.c'}],'details':{'op':'create'}}"
+
 static void test_edits(void **state G_GNUC_UNUSED)
 {
     static const CallCase cases[] = {
@@ -267,8 +269,19 @@ static void test_edits(void **state G_GNUC_UNUSED)
           false, 0, &wide, "✓ edit a.c\n  -12 int a;\n  +12 int b;\n   13 int c;" },
         { "too large for one", "write", "{'path':'a.c','content':'x\\ny'}",
           "{'content':[{'type':'text','text':'Wrote a.c'}],'details':{'op':"
-          "'create'}}",
+          "'update'}}",
           false, 0, &wide, "✓ write a.c\n  Wrote a.c" },
+        { "a new file", "write", "{'path':'a.c','content':'x\\r\\n\\ny\\u001b[2J\\n'}", CREATED,
+          false, 0, &wide, "✓ write a.c\n  +1 x\n  +2 \n  +3 y" },
+        { "its head", "write",
+          "{'path':'a.c','content':'1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n10\\n11\\n'}", CREATED,
+          false, 0, &wide,
+          "✓ write a.c\n  + 1 1\n  + 2 2\n  + 3 3\n  + 4 4\n  + 5 5\n  + 6 6\n  + 7 7\n  + 8 8\n"
+          "  + 9 9\n  … 2 more lines (Ctrl+O)" },
+        { "an empty one", "write", "{'path':'a.c','content':''}", CREATED, false, 0, &wide,
+          "✓ write a.c\n  Wrote a.c" },
+        { "made by an edit", "edit", "{'input':'…'}", CREATED, false, 0, &wide,
+          "✓ edit …\n  Wrote a.c" },
         { "failed", "edit", "{'path':'a.c'}",
           "{'content':[{'type':'text','text':'no such text'}],'details':{'diff':"
           "'" DIFF "'}}",

@@ -51,11 +51,28 @@ static void test_write(void **state G_GNUC_UNUSED)
 static void test_details(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    for (int i = 0; i < 2; i++) {
+    static const struct {
+        const char *content, *op, *diff; // of what was replaced; a new file is in the call
+    } writes[] = {
+        { "a\nb\n", "create", NULL },
+        { "a\nB\nc\n", "update", " 1|a\n-2|b\n+2|B\n+3|c" },
+        { "a\nB\nc\n", "update", "" },
+        { "", "update", "-1|a\n-2|B\n-3|c" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(writes); i++) {
         g_auto(ToolResult) result = { 0 };
-        tool_fixture_call(fixture, &tool_write, write_args("f", "a"), &result);
-        assert_string_equal(json_get_text(result.details, "op"), i == 0 ? "create" : "update");
+        tool_fixture_call(fixture, &tool_write, write_args("f", writes[i].content), &result);
+        assert_string_equal(json_get_text(result.details, "op"), writes[i].op);
+        const char *diff = json_get_text(result.details, "diff");
+        if (g_strcmp0(diff, writes[i].diff) != 0)
+            fail_msg("%zu: got '%s', want '%s'", i, diff, writes[i].diff);
     }
+    g_auto(ToolResult) binary = { 0 };
+    g_autofree char *path = g_build_filename(fixture->cwd, "f", NULL);
+    assert_true(g_file_set_contents(path, "\xff\x00", 2, NULL));
+    tool_fixture_call(fixture, &tool_write, write_args("f", "a"), &binary);
+    if (binary.details && json_get_text(binary.details, "op"))
+        assert_null(json_get_text(binary.details, "diff"));
 }
 
 static void test_mode(void **state G_GNUC_UNUSED)

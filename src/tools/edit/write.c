@@ -3,9 +3,10 @@
  */
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/mask.h"
 #include "tool/write_guard.h"
 #include "tools/conflict/conflict.h"
+#include "tools/edit/edit_target.h"
+#include "tools/file/diff.h"
 #include "tools/file/generated.h"
 #include "tools/file/hashline.h"
 #include "tools/file/new_mode.h"
@@ -58,15 +59,14 @@ static bool write_judge(ToolCall *call, const void *args_, Judgement *ret_judgem
     return true;
 }
 
-/* Only a text with a mask makes it worth reading the old file. */
-static bool check_masks(const char *path, const char *content, GError **error)
+/* What was replaced is shown as a diff; the call has the content of a new file. */
+static void add_details(json_t *details, const char *before, size_t size, bool is_update,
+                        const char *content)
 {
-    g_autofree char *before = NULL;
-    size_t size = 0;
-    if (!strstr(content, MASK_TEXT) ||
-        !file_read(path, LIMIT_TOOL_FILE_BYTES, &before, &size, NULL))
-        return true;
-    return secret_file_check_masks(before, size, content, error);
+    if (before && g_utf8_validate(before, (gssize)size, NULL))
+        edit_add_details(details, "update", before, content, diff_numbered);
+    else
+        json_set_text(details, "op", is_update ? "update" : "create");
 }
 
 /* The text of a notebook becomes cells again. */
@@ -104,10 +104,14 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
     if (!plan_target(tool_call_context(call), args->path, &path, &shown, error))
         return false;
     bool is_update = file_exists(path);
+    g_autofree char *before = NULL;
+    size_t size_before = 0;
+    if (is_update)
+        file_read(path, LIMIT_TOOL_FILE_BYTES, &before, &size_before, NULL);
     if (is_update && (!workspace_may_replace(args->path, path, tool_call_cwd(call), error) ||
                       !generated_check_file(tool_call_settings(call), path, shown, error) ||
                       !seen_files_check_replaced(call, path, shown, error) ||
-                      !check_masks(path, content, error)))
+                      (before && !secret_file_check_masks(before, size_before, content, error))))
         return false;
 
     size_t size = strlen(content);
@@ -123,7 +127,8 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
         stripped ? "\nNote: auto-stripped hashline display prefixes from content before writing."
                  : "");
     tool_result_add_text(result, text);
-    json_set_text(tool_result_details(result), "op", is_update ? "update" : "create");
+    const char *shown_before = notebook_is(path) ? NULL : before; // it has no cells
+    add_details(tool_result_details(result), shown_before, size_before, is_update, content);
     return true;
 }
 

@@ -187,6 +187,7 @@ static const ActionRow rows[] = {
     { ACTION_MODEL_SELECT, pick_model, NULL },
     { ACTION_MODEL_SELECT_TEMPORARY, pick_model_for_session, NULL },
     { ACTION_TOOLS_EXPAND, review_open, NULL },
+    { ACTION_TOOLS_OPEN_LAST, NULL, "/output" },
     { ACTION_EDITOR_EXTERNAL, external_edit, NULL },
     { ACTION_FOLLOW_UP, follow_up, NULL },
     { ACTION_DEQUEUE, tui_take_back, NULL },

@@ -15,6 +15,16 @@ static void say(const char *text, void *self_)
     tui_stale(self);
 }
 
+static void heading(const char *command, void *self)
+{
+    transcript_heading(((Tui *)self)->run->transcript, command);
+}
+
+static bool open_last(void *self)
+{
+    return tui_open_last(self);
+}
+
 static void fail(const char *text, void *self)
 {
     tui_error(self, "%s", text);
@@ -115,6 +125,8 @@ void slash_door_init(Tui *self)
         .place = self->slash.place,
         .context_files = self->slash.context_files,
         .say = say,
+        .heading = heading,
+        .open_last = open_last,
         .fail = fail,
         .quit = quit,
         .replay = replay,

@@ -98,15 +98,16 @@ static void remember(Tui *self, const char *text)
 static bool run_slash(Tui *self, const char *text)
 {
     g_autoptr(GError) error = NULL;
+    transcript_command(self->run->transcript, slash_is_command(&self->slash, text) ? text : NULL);
     bool is_done = slash_run(&self->slash, text, &error);
     run_own(self)->is_shell_on =
         self->run->is_shell_on || agent_session_has_bash(self->run->session);
-    if (!error)
-        return is_done;
-    tui_error(self, "%s", error->message);
-    if (editor_is_empty(self->input->editor))
+    if (error)
+        tui_error(self, "%s", error->message);
+    if (error && editor_is_empty(self->input->editor))
         editor_set_text(self->input->editor, text);
-    return true;
+    transcript_heading(self->run->transcript, NULL);
+    return is_done || error;
 }
 
 /* An empty message while others wait: they go out now. */

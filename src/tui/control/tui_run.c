@@ -60,6 +60,12 @@ void tui_error(Tui *self, const char *format, ...)
     frame_request(self->look->frames, FRAME_NOW);
 }
 
+bool tui_open_last(Tui *self)
+{
+    frame_request(self->look->frames, FRAME_NOW);
+    return transcript_open_last(self->run->transcript);
+}
+
 void tui_hint(Tui *self, const char *text)
 {
     if (g_strcmp0(self->run->hint, text) == 0)

@@ -50,6 +50,7 @@ void tui_run_free(TuiRun *self);
 
 void tui_say(Tui *tui, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void tui_error(Tui *tui, const char *format, ...) G_GNUC_PRINTF(2, 3);
+bool tui_open_last(Tui *tui);              // the last call once more, whole; false: there is none
 void tui_hint(Tui *tui, const char *text); // NULL takes it away
 /* State and costs are asked for again before the next frame. */
 void tui_stale(Tui *tui);

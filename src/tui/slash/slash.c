@@ -172,10 +172,14 @@ static bool run_of_session(SlashDoor *door, const SessionCommand *command, const
 {
     g_autofree char *id = g_strconcat(SLASH_ID, command->slash, NULL);
     g_auto(CommandReply) reply = { 0 };
-    return session_command_run_typed(door->session, command, argument, id, &reply, error);
+    if (!session_command_run_typed(door->session, command, argument, id, &reply, error))
+        return false;
+    if (!reply.is_pending && g_str_equal(command->slash, "rename")) // a run has it already
+        slash_say_name(door);
+    return true;
 }
 
-bool slash_run(SlashDoor *door, const char *line, GError **error)
+static bool run_line(SlashDoor *door, const char *line, GError **error)
 {
     SlashSet *set = session_slash_set(door->session);
     g_autofree char *held = slash_set_hold(set, line, NULL);
@@ -195,4 +199,15 @@ bool slash_run(SlashDoor *door, const char *line, GError **error)
         return run_of_session(door, command, argument, error);
     return session_command_check_typed(command, argument, error) &&
            command->typed(door, argument, error);
+}
+
+bool slash_run(SlashDoor *door, const char *line, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    bool is_done = run_line(door, line, &problem);
+    if (!problem)
+        return is_done;
+    g_autofree char *said = slash_for_people(problem->message);
+    g_set_error_literal(error, problem->domain, problem->code, said);
+    return false;
 }

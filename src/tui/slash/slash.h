@@ -28,6 +28,11 @@ struct SlashDoor {
     SessionPlace place;  // borrowed
     char *context_files; // "Context: AGENTS.md, ~/x": of the system prompt; NULL: not known
     void (*say)(const char *text, void *user_data); // several lines, text of others in them
+    /* What is said next is the result of that command, "/ci", which took its time; NULL: nothing.
+     */
+    void (*heading)(const char *command, void *user_data);
+    /* The last call once more, whole; false: there is none. NULL: its output is said. */
+    bool (*open_last)(void *user_data);
     /* A command that has failed; NULL: it is said. */
     void (*fail)(const char *text, void *user_data);
     void (*quit)(void *user_data);

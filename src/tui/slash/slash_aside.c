@@ -97,10 +97,11 @@ SLASH(fast)
         return fail_with(error, KEDGE_ERROR_USAGE, "/fast takes on, off or status, not \"%s\"",
                          argument);
     if (!is_on && !is_off) {
+        const char *tier = agent_session_service_tier(door->session);
         slash_say(door,
                   "Service tier: %s. /fast on asks providers that have tiers (OpenAI) for "
-                  "the one called priority, which costs more.",
-                  agent_session_service_tier(door->session));
+                  "the one called priority, which costs more; /fast off asks for none.",
+                  tier);
         return true;
     }
     if (!agent_session_set_service_tier(door->session, is_on ? "priority" : "none", error))

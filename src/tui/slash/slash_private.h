@@ -25,6 +25,10 @@ void slash_list(SlashDoor *door, const char *command);
 bool slash_listed(const SlashDoor *door, const char *command, const char *argument,
                   const char **ret_meant, GError **error);
 
+/* What a command failed with, for a person: without what is for models or programs. Caller frees.
+ */
+char *slash_for_people(const char *problem);
+void slash_say_name(SlashDoor *door); // of the session
 /* The result of an AsideFunc that is a text to show. Takes `text`. */
 json_t *slash_shown(char *text);
 /* "88", "#88": the number in it, borrowed; NULL: it is something else. */

@@ -208,6 +208,8 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
     else if (g_str_equal(name, "handoff"))
         slash_say(door, json_is_object(data) ? "New session started with handoff context"
                                              : "Stopped; this is the same session.");
+    else if (g_str_equal(name, "rename"))
+        slash_say_name(door);
     else if (g_str_equal(name, "branch"))
         say_branch(door, json_get_text(data, "text"));
     else if (door->choose && json_get_object(data, "choose") &&
@@ -224,23 +226,13 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
         door->edit(text, door->user_data);
 }
 
-/* Without what gh's tools put before it for models, "[gh github.com read error gh-exit]\nError: ".
- */
-static const char *for_people(const char *problem)
-{
-    static const char word[] = "Error: ";
-    const char *end = g_str_has_prefix(problem, "[gh ") ? strstr(problem, "]\n") : NULL;
-    const char *text = end ? end + strlen("]\n") : problem;
-    return end && g_str_has_prefix(text, word) ? text + strlen(word) : text;
-}
-
 static void slash_door_fail(SlashDoor *door, const char *problem)
 {
-    problem = for_people(problem);
+    g_autofree char *said = slash_for_people(problem);
     if (door->fail)
-        door->fail(problem, door->user_data);
+        door->fail(said, door->user_data);
     else
-        slash_say(door, "Error: %s", problem);
+        slash_say(door, "Error: %s", said);
 }
 
 void slash_door_clear(SlashDoor *door)
@@ -252,12 +244,21 @@ void slash_door_clear(SlashDoor *door)
     g_clear_pointer(&door->loop, slash_loop_free);
 }
 
+/* What is said from now on is the result of that command, however long it took; NULL: no more. */
+static void head_result(SlashDoor *door, const char *name)
+{
+    g_autofree char *command = name ? g_strconcat("/", name, NULL) : NULL;
+    if (door->heading)
+        door->heading(command, door->user_data);
+}
+
 bool slash_end(SlashDoor *door, const json_t *event)
 {
     const char *id = json_get_text(event, "id"), *problem = json_get_text(event, "error");
     slash_loop_note(door, event);
     if (!id || !g_str_has_prefix(id, SLASH_ID))
         return false;
+    head_result(door, id + strlen(SLASH_ID));
     if (g_str_equal(id, SLASH_ID "drop"))
         slash_drop_end(door, !problem);
     if (g_str_equal(id, SLASH_ID "move"))
@@ -266,5 +267,6 @@ bool slash_end(SlashDoor *door, const json_t *event)
         slash_door_fail(door, problem);
     else if (!problem)
         say_success(door, id + strlen(SLASH_ID), json_object_get(event, "data"));
+    head_result(door, NULL);
     return true;
 }

@@ -126,9 +126,17 @@ SLASH(status)
     return slash_session(door, "", error) && slash_context(door, "", error);
 }
 
+void slash_say_name(SlashDoor *door)
+{
+    g_autoptr(json_t) state = agent_session_state(door->session);
+    slash_say(door, "This session is called: %s", json_get_text(state, "sessionName"));
+}
+
 SLASH(output)
 {
     const char *text = door->last_output(door->user_data);
+    if (door->open_last && door->open_last(door->user_data))
+        return true;
     slash_say(door, "%s", text && *text ? text : "Nothing yet.");
     return true;
 }

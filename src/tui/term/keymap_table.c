@@ -72,6 +72,8 @@ static const ActionRow rows[ACTION_COUNT] = {
                                         "Choose a model for this session only" },
     [ACTION_TOOLS_EXPAND] = { "app.tools.expand", "ctrl+o", KEYS_APP, "expandTools",
                               "The whole transcript, with all output" },
+    [ACTION_TOOLS_OPEN_LAST] = { "app.tools.openLast", "alt+o", KEYS_APP, NULL,
+                                 "The last tool call once more, whole" },
     [ACTION_EDITOR_EXTERNAL] = { "app.editor.external", "ctrl+g", KEYS_APP, "externalEditor",
                                  "Edit the message in $VISUAL or $EDITOR" },
     [ACTION_FOLLOW_UP] = { "app.message.followUp", "ctrl+enter ctrl+q", KEYS_APP, NULL,

@@ -12,6 +12,7 @@ enum {
     BLOCK_TEXT_LINES = 3,            // of a result that is not expanded
     BLOCK_COMMAND_LINES = 20,        // of what a command printed
     BLOCK_DIFF_LINES = 40,           // of an edit
+    BLOCK_HEAD_LINES = 10,           // of a new file
     BLOCK_PROMPT_LINES = 50,         // of what a person wrote
     BLOCK_LINE_ROWS = 3,             // of one line, unless all is expanded
     LIMIT_BLOCK_LINES = 10000,       // of an expanded output
@@ -62,8 +63,9 @@ void block_answer_end(const json_t *message, const BlockSpec *spec, GPtrArray *o
 /* "query: …" lines of arguments that no title can say. */
 void block_tree(const json_t *value, const BlockSpec *spec, GPtrArray *out);
 
-/* The diff of an edit's result; false: it has none. */
-bool block_edit_rows(const json_t *result, const BlockSpec *spec, GPtrArray *out);
+/* The diff of an edit's result, or the head of a new file; false: it has none. */
+bool block_edit_rows(const json_t *arguments, const json_t *result, const BlockSpec *spec,
+                     GPtrArray *out);
 
 /* Messages that are neither a person's words nor an answer: commands, summaries, notices of jobs,
    files. */

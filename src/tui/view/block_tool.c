@@ -201,13 +201,13 @@ static void result_text(const json_t *content, Look look, bool is_error, const B
     }
 }
 
-static void result_rows(Look look, const json_t *result, bool is_error, const BlockSpec *spec,
-                        GPtrArray *out)
+static void result_rows(Look look, const json_t *arguments, const json_t *result, bool is_error,
+                        const BlockSpec *spec, GPtrArray *out)
 {
     const json_t *content = json_get_array(result, "content");
     bool is_for_model = look == LOOK_READ || look == LOOK_TODO;
     bool is_silent = is_for_model && !is_error && !spec->is_expanded;
-    bool has_diff = look == LOOK_EDIT && !is_error && block_edit_rows(result, spec, out);
+    bool has_diff = look == LOOK_EDIT && !is_error && block_edit_rows(arguments, result, spec, out);
     if (!is_silent && !has_diff)
         result_text(content, look, is_error, spec, out);
     block_images(content, spec, out);
@@ -241,7 +241,8 @@ void block_tool_rows(const char *tool, const json_t *arguments, const json_t *re
         look == LOOK_UNKNOWN ? g_strdup("") : block_arguments_line(arguments, spec);
     line = with_place(g_steal_pointer(&line), result);
     title_rows(tool, line, arguments, is_error, duration_ms, spec, out);
-    if (look == LOOK_UNKNOWN || spec->is_expanded)
+    bool has_diff = look == LOOK_EDIT && !is_error; // which says more than its arguments
+    if (look == LOOK_UNKNOWN || (spec->is_expanded && !has_diff))
         block_tree(arguments, spec, out);
-    result_rows(look, result, is_error, spec, out);
+    result_rows(look, arguments, result, is_error, spec, out);
 }

@@ -33,6 +33,9 @@ void transcript_free(Transcript *self)
         return;
     answer_clear(&self->answer);
     calls_clear(self);
+    call_free(self->last_call);
+    g_free(self->command);
+    g_free(self->heading);
     g_ptr_array_unref(self->rows);
     g_ptr_array_unref(self->reads);
     g_free(self->last_output);
@@ -81,12 +84,50 @@ void transcript_take_rows(Transcript *self, GPtrArray *out)
     g_ptr_array_set_size(self->rows, 0);
 }
 
+// ---- what is said ----
+
+/* "/ci" of "/ci watch"; caller frees. */
+static char *command_word(const char *line)
+{
+    return g_strndup(line, strcspn(line, " \t\n"));
+}
+
+void transcript_command(Transcript *self, const char *line)
+{
+    g_free(self->command);
+    self->command = g_strdup(line);
+    self->is_asked = line != NULL;
+}
+
+void transcript_heading(Transcript *self, const char *command)
+{
+    g_autofree char *typed = self->command ? command_word(self->command) : NULL;
+    bool is_there = g_strcmp0(self->heading, command) == 0;
+    if (command && !is_there && g_strcmp0(typed, command) != 0)
+        transcript_command(self, command);
+    self->is_asked = command && !is_there;
+}
+
+/* The command that what is said now belongs to. */
+static void add_command(Transcript *self)
+{
+    const Style dim = { .fg = TOKEN_DIM };
+    g_autoptr(GPtrArray) rows = rows_new();
+    self->is_asked = false;
+    block_marked(SYMBOL_CURSOR, dim, self->command, dim, &self->block, rows);
+    transcript_commit(self, KIND_COMMAND, true, rows);
+    g_free(self->heading);
+    self->heading = command_word(self->command);
+}
+
 /* What we say ourselves is never cut. */
 static void add_tone(Transcript *self, Tone tone, const char *text, bool is_ours)
 {
     g_autoptr(GPtrArray) rows = rows_new();
     BlockSpec spec = self->block;
     spec.is_expanded = is_ours;
+    if (is_ours && self->is_asked)
+        add_command(self);
     block_tone_rows(tone, text, &spec, rows);
     transcript_commit(self, KIND_NOTICE, true, rows);
 }
@@ -122,6 +163,7 @@ static void add_execution(Transcript *self, const json_t *message)
     transcript_commit(self, KIND_OTHER, true, rows);
     json_append_take(content, message_text_block(json_get_text(message, "output")));
     calls_keep_output(self, content);
+    g_clear_pointer(&self->last_call, call_free);
 }
 
 void transcript_shell(Transcript *self, const json_t *data)

@@ -39,6 +39,11 @@ bool transcript_replay(Transcript *self, const json_t *messages, size_t before, 
 /* Text of ours: a notice, an error, what a slash command says; clean or not. */
 void transcript_notice(Transcript *self, const char *text);
 void transcript_error(Transcript *self, const char *text);
+/* "❯ /usage", dim, comes above what is said next: a person asked it of kedge itself. NULL: no
+   more. */
+void transcript_command(Transcript *self, const char *line);
+/* The same of "/ci", whose result comes now, unless the last notices belong to it already. */
+void transcript_heading(Transcript *self, const char *command);
 /* What a person's command came to, as command_end tells it ({output, exitCode, cancelled}, and
    `command`, or `code` of Python, where the caller knows it): at once while a run is on, whose end
    its message waits for. It is shown once, by whichever comes first. */
@@ -55,5 +60,8 @@ void transcript_live_rows(Transcript *self, int width, int max_rows, int step, G
 void transcript_shell_rows(const Transcript *self, const char *typed, const char *output, int width,
                            int max_rows, GPtrArray *out);
 bool transcript_is_running(const Transcript *self); // a spinner turns
+/* The last tool call once more, whole, below what is there; false: there is none, or a person's
+   command came since. */
+bool transcript_open_last(Transcript *self);
 /* Of the last tool call or command; NULL: none. Borrowed. */
 const char *transcript_last_output(const Transcript *self);

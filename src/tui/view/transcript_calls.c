@@ -12,9 +12,11 @@ static gint64 now_ms(const Transcript *self)
     return self->spec.now_ms ? self->spec.now_ms() : time_monotonic_ms();
 }
 
-static void call_free(gpointer self_)
+void call_free(gpointer self_)
 {
     Call *self = self_;
+    if (!self)
+        return;
     g_free(self->id);
     g_free(self->tool);
     json_decref(self->arguments);
@@ -81,8 +83,23 @@ static void commit_ended(Transcript *self)
     while ((call = g_queue_peek_head(&self->calls)) && call->is_done) {
         g_queue_pop_head(&self->calls);
         commit_call(self, call);
-        call_free(call);
+        call_free(self->last_call);
+        self->last_call = call;
     }
+}
+
+bool transcript_open_last(Transcript *self)
+{
+    const Call *call = self->last_call;
+    BlockSpec spec = self->block;
+    if (!call)
+        return false;
+    g_autoptr(GPtrArray) rows = rows_new();
+    spec.is_expanded = true;
+    block_tool_rows(call->tool, call->arguments, call->result, call->is_error, call->duration_ms,
+                    &spec, rows);
+    transcript_commit(self, KIND_TOOL, true, rows);
+    return true;
 }
 
 // ---- the end of a call ----

@@ -28,6 +28,7 @@ typedef enum {
     KIND_THINKING,
     KIND_TOOL,
     KIND_NOTICE,
+    KIND_COMMAND, // what a person asked of kedge itself: the heading of the notices below it
 } BlockKind;
 
 typedef struct Part {
@@ -72,6 +73,10 @@ struct Transcript {
     int shells; // commands of the person that were told by their end and not yet by their message;
                 // -1: one by its message and not yet by its end
     char *last_output;
+    Call *last_call;  // of those that are committed; NULL: none, or a person's command came since
+    char *command;    // what a person asked of kedge last; NULL: nothing
+    bool is_asked;    // what is said next belongs to it
+    char *heading;    // the word of the newest KIND_COMMAND; NULL: more than notices came since
     char *error;      // of the last answer; NULL: it had none
     bool is_retrying; // and that request is made again
 };
@@ -109,6 +114,7 @@ void calls_give_up(Transcript *self);
 /* The texts of `content`, for transcript_last_output(). */
 void calls_keep_output(Transcript *self, const json_t *content);
 void calls_clear(Transcript *self);
+void call_free(gpointer self); // a Call; NULL allowed
 bool calls_are_running(const Transcript *self);
 /* At most `max_rows`, each of at most `cells`. */
 void calls_live_rows(Transcript *self, int cells, int max_rows, int step, GPtrArray *out);

@@ -6,11 +6,13 @@
 
 static bool is_compact(BlockKind kind)
 {
-    return kind == KIND_TOOL || kind == KIND_NOTICE;
+    return kind == KIND_TOOL || kind == KIND_NOTICE || kind == KIND_COMMAND;
 }
 
 bool transcript_needs_gap(const Transcript *self, BlockKind kind)
 {
+    if (kind == KIND_COMMAND)
+        return self->last != KIND_NONE && self->last != KIND_COMMAND;
     return self->last != KIND_NONE && !(is_compact(self->last) && is_compact(kind));
 }
 
@@ -29,6 +31,8 @@ void transcript_commit(Transcript *self, BlockKind kind, bool is_new, const GPtr
         g_ptr_array_add(self->rows, is_prompt ? row_of_prompt(row) : row_ref(row));
     }
     self->last = kind;
+    if (kind != KIND_COMMAND && kind != KIND_NOTICE)
+        g_clear_pointer(&self->heading, g_free);
 }
 
 // ---- reads ----
