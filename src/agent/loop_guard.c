@@ -12,6 +12,7 @@
 #define SAME_CALL_MAX   20 // of the window, whatever came of them
 #define ERRORS_NOTE_AT  5
 #define ERRORS_STOP_AT  8
+#define FAILED_STOP_AT  24 // answers, whatever the reasons
 #define REFUSALS_MAX    64 // remembered; the newest
 #define REFUSED_STOP_AT 3
 
@@ -36,6 +37,7 @@ struct LoopGuard {
     Seen seen[WINDOW]; // the newest is the last
     size_t count;
     ErrorRow errors;
+    ErrorRow failed; // of whatever tools, for whatever reasons
     char *stop_text;
 
     pthread_mutex_t lock; // guards what follows, which calls on their threads ask for
@@ -70,7 +72,7 @@ void loop_guard_free(LoopGuard *self)
 void loop_guard_reset(LoopGuard *self)
 {
     self->count = 0;
-    self->errors = (ErrorRow) { 0 };
+    self->errors = self->failed = (ErrorRow) { 0 };
     g_clear_pointer(&self->stop_text, g_free);
     pthread_mutex_lock(&self->lock);
     g_ptr_array_set_size(self->refusals, 0);
@@ -237,15 +239,30 @@ static bool has_reason(const char *text)
     return text[strspn(text, " \t\r\n")] && !g_str_has_prefix(text, "(no output)");
 }
 
-static void count_error(LoopGuard *self, const Seen *seen, bool is_error)
+static void count_answer(ErrorRow *row, unsigned answer)
+{
+    row->answers += row->answers == 0 || row->answer != answer;
+    row->answer = answer;
+}
+
+static void count_error(LoopGuard *self, const Seen *seen, bool is_error, bool has_said_why)
 {
     ErrorRow *row = &self->errors;
+    is_error = is_error && has_said_why;
     if (!is_error || row->tool != seen->tool || row->outcome != seen->outcome)
         *row = (ErrorRow) { .tool = seen->tool, .outcome = seen->outcome };
-    if (!is_error || (row->answers > 0 && row->answer == seen->answer))
-        return;
-    row->answers++;
-    row->answer = seen->answer;
+    if (is_error)
+        count_answer(row, seen->answer);
+}
+
+/* Reasons that come by turns are in no row of one reason. A call that fails without a word, as a
+   search does that finds nothing, counts neither way. */
+static void count_failure(LoopGuard *self, const Seen *seen, bool is_error, bool has_said_why)
+{
+    if (!is_error)
+        self->failed = (ErrorRow) { 0 };
+    else if (has_said_why)
+        count_answer(&self->failed, seen->answer);
 }
 
 static size_t same_calls(const LoopGuard *self)
@@ -285,6 +302,10 @@ static void look_for_loops(LoopGuard *self, const char *tool)
         loop_guard_stop(self,
                         g_strdup_printf("Stopped: %s failed %d times in a row for the same reason",
                                         tool, ERRORS_STOP_AT));
+    if (self->failed.answers >= FAILED_STOP_AT)
+        loop_guard_stop(self,
+                        g_strdup_printf("Stopped: all calls of %d answers in a row have failed",
+                                        FAILED_STOP_AT));
 }
 
 static char *loop_guard_note(const LoopGuard *self, const char *tool)
@@ -324,7 +345,8 @@ char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments,
         self->count--;
     }
     self->seen[self->count++] = seen;
-    count_error(self, &seen, is_error && has_reason(text));
+    count_error(self, &seen, is_error, has_reason(text));
+    count_failure(self, &seen, is_error, has_reason(text));
     look_for_loops(self, tool);
     return loop_guard_note(self, tool);
 }

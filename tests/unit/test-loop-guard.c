@@ -80,6 +80,33 @@ static void test_table(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Two kinds of failures by turns, or as many as one likes: no row of one reason, and yet no end. */
+static void test_failures_by_turns(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name;
+        int reasons, success_at; // so many reasons; this answer's call is well
+        bool is_loop;
+    } cases[] = {
+        { "two kinds", 2, -1, true },
+        { "always another one", 100, -1, true },
+        { "one success", 2, 12, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(LoopGuard) guard = loop_guard_new();
+        for (int k = 0; k < 24; k++) {
+            g_autofree char *tool = g_strdup_printf("tool%c", 'a' + k % 2);
+            g_autofree char *reason = g_strdup_printf("no %d", k % cases[i].reasons);
+            g_autoptr(json_t) arguments = json_pack("{s:i}", "n", k);
+            loop_guard_next_answer(guard);
+            assert_null(loop_guard_stop_text(guard));
+            g_free(loop_guard_see(guard, tool, arguments, reason, k != cases[i].success_at));
+        }
+        if (!loop_guard_stop_text(guard) == cases[i].is_loop)
+            fail_msg("%s: stop %s", cases[i].name, loop_guard_stop_text(guard));
+    }
+}
+
 /* Names that a program makes up are the same name; those in the rest of the line are not. */
 static void test_temp_names(void **state G_GNUC_UNUSED)
 {
@@ -338,6 +365,19 @@ static void test_run(void **state G_GNUC_UNUSED)
     assert_non_null(strstr(told, "This is the same call with the same result as 1 time before."));
     session_fixture_free(self);
 
+    // a server that fails in between, and is asked again, makes it no other run
+    SessionFixture *busy = session_fixture_new("{\"retry\":{\"baseDelayMs\":1}}");
+    busy->options.can_ask = false;
+    session_fixture_open(busy);
+    for (int i = 0; i < 9; i++) {
+        sse_server_add_calls(busy->agent->server, ONE_CALL);
+        sse_server_add_error(busy->agent->server, 503, "overloaded");
+    }
+    assert_true(session_fixture_prompt(busy, "go"));
+    assert_int_equal(busy->outcome.end, AGENT_LOOP);
+    assert_int_equal(sse_server_request_count(busy->agent->server), 7);
+    session_fixture_free(busy);
+
     SessionFixture *other = session_fixture_new("{\"loop\":{\"enabled\":false}}");
     session_fixture_open(other);
     for (int i = 0; i < 6; i++)
@@ -351,15 +391,11 @@ static void test_run(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_temp_names),
-        cmocka_unit_test(test_errors_of_one_answer),
-        cmocka_unit_test(test_bad_arguments),
-        cmocka_unit_test(test_many_of_one),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_refused_unnamed),
-        cmocka_unit_test(test_question),
-        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_table),         cmocka_unit_test(test_failures_by_turns),
+        cmocka_unit_test(test_temp_names),    cmocka_unit_test(test_errors_of_one_answer),
+        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_many_of_one),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_refused_unnamed),
+        cmocka_unit_test(test_question),      cmocka_unit_test(test_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
