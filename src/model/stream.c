@@ -35,7 +35,7 @@ struct ModelStream {
     bool is_usage_stale;
     bool has_started;
     size_t bytes;
-    size_t received;   // of them what the server sent of an answer
+    size_t received;   // of them what someone could read, or a tool be called with
     gint64 started_at; // monotonic
     gint64 first_at;   // of the first content; 0: none yet
 };
@@ -130,7 +130,6 @@ static bool stream_count(ModelStream *self, size_t size, GError **error)
         return fail_with(error, KEDGE_ERROR_LIMIT, "the model's answer is larger than %zu bytes",
                          LIMIT_MODEL_TEXT_BYTES);
     self->bytes += size;
-    self->received += size;
     return true;
 }
 
@@ -139,7 +138,6 @@ static bool stream_add(ModelStream *self, BlockType type, size_t *ret_block, GEr
     static const char *const names[] = { "text", "thinking", "toolCall", "redactedThinking" };
     if (!stream_count(self, STREAM_BLOCK_COST, error))
         return false;
-    self->received -= STREAM_BLOCK_COST;
     if (self->first_at == 0)
         self->first_at = time_monotonic_ms();
     Block *block = g_new0(Block, 1);
@@ -215,6 +213,7 @@ bool model_stream_append(ModelStream *self, size_t index, const char *text, size
         return true;
     if (!stream_count(self, size, error))
         return false;
+    self->received += size;
     g_string_append_len(block->text, text, (gssize)size);
     block->is_stale = true;
     if (self->func) {
@@ -272,6 +271,7 @@ void model_stream_set_arguments(ModelStream *self, size_t index, const json_t *a
     Block *block = stream_block(self, index);
     json_decref(block->arguments);
     block->arguments = json_deep_copy(arguments);
+    self->received += json_object_size(arguments);
     block->is_stale = true;
 }
 
