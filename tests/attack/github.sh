@@ -70,14 +70,30 @@ then_opens() {
 t "a pull request is opened unasked where only its own repository, or a public one, was read"
 then_opens '{"name": "read", "arguments": {"path": "issue://harbor/tidepool/12"}}, {"name": "github", "arguments": {"op": "repo_view", "repo": "lindq/tidepool"}}' 'Created Pull Request'
 
+# A checkout of the private one, beside that of the public one.
+git init -q ../v && git -C ../v remote add origin http://github.localhost/harbor/vault.git
+
 t "after a private one was read, at whatever door, it is refused where no one can be asked"
 for read in '{"name": "read", "arguments": {"path": "issue://harbor/vault/1"}}' \
     '{"name": "github", "arguments": {"op": "search_issues", "query": "Combination", "repo": "harbor/vault"}}' \
     '{"name": "gh", "arguments": {"args": ["issue", "view", "1", "-R", "harbor/vault"]}}' \
     '{"name": "bash", "arguments": {"command": "gh issue view 1 -R harbor/vault"}}' \
     '{"name": "bash", "arguments": {"command": "export GH_REPO=harbor/vault; gh issue view 1"}}' \
+    '{"name": "bash", "arguments": {"command": "cd ../v && gh issue view 1"}}' \
+    '{"name": "bash", "arguments": {"command": "gh issue view 1", "cwd": "../v"}}' \
+    '{"name": "bash", "arguments": {"command": "(cd ../v; sh -c \"kedge gh exec -- issue view 1\")"}}' \
+    '{"name": "bash", "arguments": {"command": "cd ../v && kedge tool run read issue://1"}}' \
     '{"name": "bash", "arguments": {"command": "kedge gh exec -- issue view 1 -R harbor/vault"}}'; do
     then_opens "$read" "$refused"
+done
+
+t "and in the private checkout before a push from another one"
+for push in 'git -C ../tidepool push origin leak' 'cd ../tidepool && git push'; do
+    printf '{"tool_calls": [{"name": "read", "arguments": {"path": "issue://1"}}]}\n{"tool_calls": [{"name": "bash", "arguments": {"command": "%s"}}]}\n{"text": "ok", "expect": {"last_tool": true, "contains": "%s"}}\n' \
+        "$push" "$refused" | model_script -
+    run kedge --cwd ../v -p hi
+    expect_exit 0
+    expect_model_done
 done
 
 t "no flag answers for a person, and no door is looser: gh comments, a shell comments"

@@ -106,7 +106,7 @@ static void test_shell(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(Judgement) judgement = { 0 };
-        gh_shell_read(cases[i].command, &judgement);
+        gh_shell_read(NULL, NULL, cases[i].command, &judgement);
         g_autofree char *text = texts_of(&judgement);
         if (strcmp(text, cases[i].want) != 0)
             fail_msg("%s: \"%s\", not \"%s\"", cases[i].command, text, cases[i].want);
@@ -142,7 +142,7 @@ static void test_reads(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(Judgement) judgement = { 0 };
-        gh_shell_read(cases[i].command, &judgement);
+        gh_shell_read(NULL, NULL, cases[i].command, &judgement);
         g_autoptr(GString) text = g_string_new(NULL);
         for (guint k = 0; judgement.others && k < judgement.others->len; k++) {
             const JudgedTarget *target = judgement.others->pdata[k];
@@ -179,7 +179,7 @@ static void test_around(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(Judgement) judgement = { 0 };
-        gh_shell_read(cases[i].command, &judgement);
+        gh_shell_read(NULL, NULL, cases[i].command, &judgement);
         if (judgement.is_around != cases[i].want)
             fail_msg("%s: %d", cases[i].command, judgement.is_around);
     }
@@ -233,18 +233,18 @@ static void test_hostile(void **state G_GNUC_UNUSED)
                                           "gh api", "git push -o", ">",   "<<",         "<<-",
                                           "<<\n\n", "<<''\nx" };
     for (size_t i = 0; i < G_N_ELEMENTS(broken); i++)
-        gh_shell_read(broken[i], &judgement);
+        gh_shell_read(NULL, NULL, broken[i], &judgement);
     g_autofree char *longer = g_strnfill(100000, 'x');
     g_autofree char *many = g_strnfill(60000, ';');
-    gh_shell_read(longer, &judgement);
-    gh_shell_read(many, &judgement);
+    gh_shell_read(NULL, NULL, longer, &judgement);
+    gh_shell_read(NULL, NULL, many, &judgement);
     g_autofree char *deep = g_strdup("git push origin main");
     g_autofree char *before = texts_of(&judgement);
     for (int i = 0; i < 8; i++) {
         g_autofree char *inner = g_steal_pointer(&deep);
         deep = g_strconcat("eval ", inner, NULL);
     }
-    gh_shell_read(deep, &judgement);
+    gh_shell_read(NULL, NULL, deep, &judgement);
     g_autofree char *text = texts_of(&judgement);
     assert_string_equal(text, before);
 }

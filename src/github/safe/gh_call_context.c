@@ -35,11 +35,12 @@ bool gh_call_clone(ToolCall *call, const char *dir, GhClone **ret_clone, GError 
                          error);
 }
 
-static bool resolve_repo(ToolCall *call, const char *repo, const char *const *known_hosts,
-                         const char *default_host, GhContext *ret_context, GError **error)
+static bool resolve_repo(ToolCall *call, const char *dir, const char *repo,
+                         const char *const *known_hosts, const char *default_host,
+                         GhContext *ret_context, GError **error)
 {
     g_autoptr(GhClone) clone = NULL;
-    if (!gh_call_clone(call, tool_call_cwd(call), &clone, error))
+    if (!gh_call_clone(call, dir, &clone, error))
         return false;
     const GhContextSpec spec = {
         .known_hosts = known_hosts,
@@ -62,11 +63,16 @@ bool gh_call_repo(ToolCall *call, const char *repo, GhContext *ret_context, GErr
     const Settings *settings = tool_call_settings(call);
     g_auto(GStrv) known_hosts = repo_known_hosts(settings);
     g_autofree char *default_host = gh_call_default_host(settings);
-    return resolve_repo(call, repo, (const char *const *)known_hosts, default_host, ret_context,
-                        error);
+    return resolve_repo(call, tool_call_cwd(call), repo, (const char *const *)known_hosts,
+                        default_host, ret_context, error);
 }
 
 bool gh_call_here(ToolCall *call, GhContext *ret_context, GError **error)
+{
+    return gh_call_at(call, tool_call_cwd(call), ret_context, error);
+}
+
+bool gh_call_at(ToolCall *call, const char *dir, GhContext *ret_context, GError **error)
 {
     const Settings *settings = tool_call_settings(call);
     g_auto(GStrv) listed = repo_known_hosts(settings);
@@ -77,8 +83,8 @@ bool gh_call_here(ToolCall *call, GhContext *ret_context, GError **error)
     if (name)
         g_strv_builder_add(hosts, name);
     g_auto(GStrv) known_hosts = g_strv_builder_end(hosts);
-    return resolve_repo(call, NULL, (const char *const *)known_hosts, name ? name : GITHUB_HOST,
-                        ret_context, error);
+    return resolve_repo(call, dir, NULL, (const char *const *)known_hosts,
+                        name ? name : GITHUB_HOST, ret_context, error);
 }
 
 bool gh_call_here_name(ToolCall *call, char **ret_repo, GError **error)

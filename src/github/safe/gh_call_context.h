@@ -20,5 +20,7 @@ bool gh_call_repo(ToolCall *call, const char *repo, GhContext *ret_context, GErr
 /* The same for a call of the `github` tool or an address, which names none: the host of GH_HOST is
    known to these, too. */
 bool gh_call_here(ToolCall *call, GhContext *ret_context, GError **error);
+/* The same of another directory than the call's. */
+bool gh_call_at(ToolCall *call, const char *dir, GhContext *ret_context, GError **error);
 /* As [HOST/]OWNER/REPO, without the default host. Caller frees. */
 bool gh_call_here_name(ToolCall *call, char **ret_repo, GError **error);

@@ -3,6 +3,7 @@
 #include "github/github.h"
 #include "github/remote_url.h"
 #include "github/safe/gh_action.h"
+#include "github/safe/gh_shell_place.h"
 #include "tool/context.h"
 
 #define MAX_DEPTH    4
@@ -242,10 +243,17 @@ GPtrArray *gh_shell_split(const char *text)
     return self.commands;
 }
 
-/* Behind the options of git itself. */
-static char **skip_git_options(char **words)
+typedef struct Reading { // of all that a command runs
+    Judgement *judgement;
+    ShellPlace place;
+} Reading;
+
+/* Behind the options of git itself. *ret_folder: of -C. */
+static char **skip_git_options(char **words, const char **ret_folder)
 {
     while (*words && **words == '-') {
+        if (strcmp(*words, "-C") == 0)
+            *ret_folder = words[1];
         bool has_value = is_one_of(*words, "-C -c --git-dir --work-tree --namespace --exec-path");
         words += has_value && words[1] != NULL ? 2 : 1;
     }
@@ -263,19 +271,22 @@ static const char *branch_of(const char *refspec)
     return is_plain ? name : NULL;
 }
 
-static void add_push(Judgement *judgement, const char *remote, const char *refspec, bool deletes)
+static void add_push(Reading *self, const char *folder, const char *remote, const char *refspec,
+                     bool deletes)
 {
     g_auto(RemoteUrl) url = { 0 };
     bool is_url = remote != NULL && remote_url_parse(remote, &url);
     g_autofree char *repo = is_url ? g_strconcat(url.owner, "/", url.repo, NULL) : NULL;
+    g_autofree char *host = is_url ? g_strdup(url.host) : NULL;
+    if (!is_url && (folder || self->place.has_moved))
+        shell_place_repo(&self->place, folder, &host, &repo);
     bool is_deleted = deletes || (refspec != NULL && *refspec == ':');
-    judgement_add_action(judgement, is_deleted ? "branch delete" : GH_ACTION_PUSH,
-                         refspec != NULL ? branch_of(refspec) : NULL, is_url ? url.host : NULL,
-                         repo);
+    judgement_add_action(self->judgement, is_deleted ? "branch delete" : GH_ACTION_PUSH,
+                         refspec != NULL ? branch_of(refspec) : NULL, host, repo);
 }
 
 /* `words` are behind `push`. */
-static void read_push(char *const *words, Judgement *judgement)
+static void read_push(char *const *words, const char *folder, Reading *self)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new(); // the remote, then what is pushed
     bool deletes = false;
@@ -290,9 +301,9 @@ static void read_push(char *const *words, Judgement *judgement)
     }
     const char *remote = names->len > 0 ? names->pdata[0] : NULL;
     if (names->len < 2)
-        add_push(judgement, remote, NULL, deletes);
+        add_push(self, folder, remote, NULL, deletes);
     for (guint i = 1; i < names->len; i++)
-        add_push(judgement, remote, names->pdata[i], deletes);
+        add_push(self, folder, remote, names->pdata[i], deletes);
 }
 
 /* A repository that a command names; members NULL: it names none, or no host. */
@@ -367,8 +378,9 @@ static void add_read(const NamedRepo *repo, Judgement *judgement)
 }
 
 /* `words` come after `gh`; `set`: of variables, among others. */
-static void read_gh(char *const *words, const GPtrArray *set, Judgement *judgement)
+static void read_gh(char *const *words, const GPtrArray *set, Reading *self)
 {
+    Judgement *judgement = self->judgement;
     g_auto(Classified) classified = { 0 };
     g_auto(NamedRepo) repo = { 0 };
     if (!classify_argv((const char *const *)words, NULL, &classified, NULL))
@@ -406,18 +418,29 @@ static bool find_address(const char *word, NamedRepo *ret)
     return false;
 }
 
+/* Is it a word of a command that reads GitHub, where it names no repository that of the directory?
+ */
+static bool names_github(const char *word)
+{
+    return strstr(word, "issue://") || strstr(word, "pr://") || strstr(word, "run://") ||
+           strstr(word, "gh://") || g_str_has_prefix(word, "gh_") ||
+           is_one_of(word, "gh github review");
+}
+
 /* A kedge of the shell's own asks nobody here: what it reads counts as read, and what it is told to
    write with a flag, or as a typed command, as written. `words` come after `kedge`. */
-static void read_kedge(char *const *words, const GPtrArray *set, Judgement *judgement)
+static void read_kedge(char *const *words, const GPtrArray *set, Reading *self)
 {
     const char *owner = NULL, *repo = NULL;
+    bool is_of_github = false;
     bool writes = g_strcmp0(words[0], "agent-tools") == 0 && g_strcmp0(words[1], "github-pr") == 0;
     g_auto(NamedRepo) named = { 0 };
     for (; *words; words++) {
         if (strcmp(*words, "--") == 0 && words[1]) {
-            read_gh(words + 1, set, judgement);
+            read_gh(words + 1, set, self);
             return;
         }
+        is_of_github = is_of_github || names_github(*words);
         writes = writes || is_one_of(*words, "--yes --allow-writes");
         writes = writes && !g_str_has_prefix(*words, "fetch-");
         if (strcmp(*words, "--owner") == 0)
@@ -430,10 +453,12 @@ static void read_kedge(char *const *words, const GPtrArray *set, Judgement *judg
     g_autofree char *joined = owner && repo ? g_strconcat(owner, "/", repo, NULL) : NULL;
     if (repo && !named.repo)
         named_repo_parse(joined ? joined : repo, &named);
+    if (!named.repo && (writes ? self->place.has_moved : is_of_github))
+        shell_place_repo(&self->place, NULL, &named.host, &named.repo);
     if (writes)
-        judgement_add_action(judgement, "kedge", NULL, named.host, named.repo);
+        judgement_add_action(self->judgement, "kedge", NULL, named.host, named.repo);
     else if (named.repo)
-        add_read(&named, judgement);
+        add_read(&named, self->judgement);
 }
 
 /* What `sh -c` runs; NULL: something else. */
@@ -447,8 +472,7 @@ static const char *script_of(char *const *words)
     return NULL;
 }
 
-static void read_text(const char *text, unsigned depth, const GPtrArray *outer,
-                      Judgement *judgement);
+static void read_text(const char *text, unsigned depth, const GPtrArray *outer, Reading *self);
 
 /* Only sets variables, for what comes after it. */
 static bool is_setting(const GPtrArray *words)
@@ -479,8 +503,7 @@ static bool is_around(char *const *list, char *const *words)
 }
 
 /* `set` begins with the words of the command itself. */
-static void read_command(const GPtrArray *all, unsigned depth, const GPtrArray *set,
-                         Judgement *judgement)
+static void read_command(const GPtrArray *all, unsigned depth, const GPtrArray *set, Reading *self)
 {
     g_autofree char **list = g_new0(char *, all->len + 1);
     for (guint i = 0; i < all->len; i++)
@@ -489,22 +512,25 @@ static void read_command(const GPtrArray *all, unsigned depth, const GPtrArray *
     if (!*words)
         return;
     const char *name = program_name(*words);
-    if (strcmp(name, "git") == 0) {
-        words = skip_git_options(words + 1);
+    if (is_one_of(name, "cd pushd")) {
+        shell_place_move(&self->place, words + 1);
+    } else if (strcmp(name, "git") == 0) {
+        const char *folder = NULL;
+        words = skip_git_options(words + 1, &folder);
         if (g_strcmp0(*words, "push") == 0)
-            read_push(words + 1, judgement);
+            read_push(words + 1, folder, self);
     } else if (strcmp(name, "gh") == 0 && words[1]) {
-        judgement->is_around = judgement->is_around || is_around(list, words);
-        read_gh(words + 1, set, judgement);
+        self->judgement->is_around = self->judgement->is_around || is_around(list, words);
+        read_gh(words + 1, set, self);
     } else if (strcmp(name, "kedge") == 0) {
-        read_kedge(words + 1, set, judgement);
+        read_kedge(words + 1, set, self);
     } else if (is_one_of(name, SHELLS)) {
         const char *script = script_of(words + 1);
         if (script)
-            read_text(script, depth + 1, set, judgement);
+            read_text(script, depth + 1, set, self);
     } else if (strcmp(name, "eval") == 0) {
         g_autofree char *script = g_strjoinv(" ", words + 1);
-        read_text(script, depth + 1, set, judgement);
+        read_text(script, depth + 1, set, self);
     }
 }
 
@@ -514,8 +540,7 @@ static void add_all(GPtrArray *words, const GPtrArray *more)
         g_ptr_array_add(words, more->pdata[i]);
 }
 
-static void read_text(const char *text, unsigned depth, const GPtrArray *outer,
-                      Judgement *judgement)
+static void read_text(const char *text, unsigned depth, const GPtrArray *outer, Reading *self)
 {
     if (depth > MAX_DEPTH || strlen(text) > MAX_BYTES)
         return;
@@ -531,23 +556,26 @@ static void read_text(const char *text, unsigned depth, const GPtrArray *outer,
             g_ptr_array_unref(before);
             before = g_steal_pointer(&set);
         } else {
-            read_command(all, depth, set, judgement);
+            read_command(all, depth, set, self);
         }
     }
 }
 
-void gh_shell_read(const char *command, Judgement *judgement)
+void gh_shell_read(ToolCall *call, const char *cwd, const char *command, Judgement *judgement)
 {
     g_autoptr(GPtrArray) none = g_ptr_array_new();
-    read_text(command, 0, none, judgement);
+    Reading reading = { .judgement = judgement };
+    shell_place_init(&reading.place, call, cwd);
+    read_text(command, 0, none, &reading);
+    shell_place_clear(&reading.place);
 }
 
-static void gh_shell_judged(ToolCall *call, const json_t *arguments G_GNUC_UNUSED,
-                            Judgement *judgement, void *user_data G_GNUC_UNUSED)
+static void gh_shell_judged(ToolCall *call, const json_t *arguments, Judgement *judgement,
+                            void *user_data G_GNUC_UNUSED)
 {
     if (!judgement->command)
         return;
-    gh_shell_read(judgement->command, judgement);
+    gh_shell_read(call, json_get_text(arguments, "cwd"), judgement->command, judgement);
     if (!judgement->is_around || !tool_context_command_door(tool_call_context(call)))
         return;
     judgement->effect = EFFECT_BLOCKED;

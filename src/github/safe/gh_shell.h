@@ -8,9 +8,10 @@
 
 #include "tool/tool.h"
 
-/* Adds the actions of `command` that do more than read; `is_around` of one that starts gh by a
-   path, or with a PATH of its own. */
-void gh_shell_read(const char *command, Judgement *judgement);
+/* Adds the actions of `command` that do more than read, and the repositories that it reads;
+   `is_around` of one that starts gh by a path, or with a PATH of its own. `call` (NULL: none) and
+   `cwd` (NULL: its own) say where it runs: which repository is meant where none is named. */
+void gh_shell_read(ToolCall *call, const char *cwd, const char *command, Judgement *judgement);
 
 /* The simple commands of a text: arrays of their words (char *). Caller unrefs. */
 GPtrArray *gh_shell_split(const char *text);
