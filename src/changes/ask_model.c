@@ -77,7 +77,8 @@ bool ask_model_open(Settings *settings, const char *cwd, const char *selector,
     model_registry_arrange(self.registry, disabled,
                            settings_get_json(self.settings, "modelProviderOrder"));
     model_roles_set(self.registry, settings_get_json(self.settings, "modelRoles"));
-    if (!choose(&self, selector, roles, agent_dir, error)) {
+    if (!settings_check_guards(settings, error) ||
+        !choose(&self, selector, roles, agent_dir, error)) {
         ask_model_clear(&self);
         return false;
     }

@@ -189,9 +189,6 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
         return config_usage("list [TEXT] [--origin] [--json]");
     const char *filter = words->len > 0 ? words->pdata[0] : NULL;
     g_autoptr(Settings) settings = load_here();
-    g_autoptr(GPtrArray) unknown = settings_unknown_keys(settings);
-    for (unsigned i = 0; i < unknown->len; i++)
-        log_warning("config.yml: no setting of this release: %s", (char *)unknown->pdata[i]);
     g_autofree char *text = options.is_json ? list_json(settings, filter, options.has_origin)
                                             : list_text(settings, filter, options.has_origin);
     bool has_end = !options.is_json; // the text ends with a newline already

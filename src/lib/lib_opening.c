@@ -115,6 +115,7 @@ static bool load_settings(LibOpening *self, GError **error)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(Settings) loaded = settings_load(self->agent_dir, self->cwd, warnings);
+    settings_warn_unknown(loaded, warnings);
     for (unsigned i = 0; i < warnings->len; i++)
         log_warning("%s", (const char *)warnings->pdata[i]);
     g_autoptr(json_t) changes = NULL;
@@ -125,7 +126,7 @@ static bool load_settings(LibOpening *self, GError **error)
     if (changes && !check_changes(changes, error))
         return false;
     self->settings = changes ? settings_with(loaded, changes) : settings_ref(loaded);
-    return true;
+    return settings_check_guards(self->settings, error);
 }
 
 static bool choose_tools(LibOpening *self, GError **error)

@@ -319,6 +319,7 @@ static void make_context(McpServer *self)
     const char *cwd = options->cwd ? options->cwd : self->client_root ? self->client_root : here;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     self->settings = settings_load(options->agent_dir, cwd, warnings);
+    settings_warn_unknown(self->settings, warnings);
     server_tell(warnings);
     self->context = tool_context_new(cwd, self->settings, NULL);
     tool_context_add_tables(self->context, options->tables);

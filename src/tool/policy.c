@@ -264,6 +264,8 @@ static PolicyAction github_action(const Settings *settings, const ToolDef *tool,
         layer_action(settings_project_json(settings, "gh.policy"),
                      settings_project_json(settings, "gh.hostPolicy"), &target, judgement->effect);
     *ret_by = user.action >= project.action ? user.by : project.by;
+    if (settings_guard_mistake(settings))
+        return ACTION_REFUSE;
     if ((tool->flags & TOOL_GH) && user.action >= 0) {
         action = gh_user_action(judgement->effect, user.action);
         user.action = -1;
@@ -350,7 +352,7 @@ char *policy_mistake(const Settings *settings)
                                  settings_project_json(settings, "gh.policy") };
     const json_t *host_policies[] = { settings_user_json(settings, "gh.hostPolicy"),
                                       settings_project_json(settings, "gh.hostPolicy") };
-    char *mistake = NULL;
+    char *mistake = g_strdup(settings_guard_mistake(settings));
     for (size_t i = 0; i < G_N_ELEMENTS(policies) && !mistake; i++) {
         mistake = rules_mistake("gh.policy", policies[i]);
         if (!mistake)

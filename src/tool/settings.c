@@ -9,10 +9,13 @@
 #include "tool/settings_migrate.h"
 #include "tool/settings_path.h"
 #include "tool/settings_project.h"
+#include "tool/settings_unknown.h"
 #include "tool/settings_value.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
+
+#define UNKNOWN_SHOWN 5 // names in a warning
 
 struct Settings {
     int ref_count;
@@ -23,6 +26,7 @@ struct Settings {
     json_t *defaults;      // key → value, flat
     char *agent_dir, *cwd; // of the files; NULL: of none
     char *mark;            // of the files as they were
+    char *guard_mistake;   // settings_unknown_guard() of the user's; NULL: none
 };
 
 static json_t *defaults_build(void)
@@ -141,6 +145,7 @@ static Settings *settings_make(json_t *user, json_t *project, json_t *overrides)
     merge_into(self->merged, project);
     merge_into(self->merged, self->overrides); // over the project's, too
     self->defaults = defaults_build();
+    self->guard_mistake = settings_unknown_guard(self->user);
     return self;
 }
 
@@ -312,6 +317,7 @@ void settings_unref(Settings *self)
     g_free(self->agent_dir);
     g_free(self->cwd);
     g_free(self->mark);
+    g_free(self->guard_mistake);
     g_free(self);
 }
 
@@ -378,29 +384,37 @@ SettingOrigin settings_origin(const Settings *self, const char *name)
                                                                : SETTING_FROM_DEFAULT;
 }
 
-/* The dotted names of what no key of the table covers. */
-static void add_unknown(const json_t *object, const char *prefix, GPtrArray *names)
-{
-    size_t count = 0;
-    const SettingKey *keys = setting_keys_all(&count);
-    json_each_member (object, key, value) {
-        g_autofree char *name = g_strconcat(prefix, key, NULL);
-        g_autofree char *below = g_strconcat(name, ".", NULL);
-        bool is_above = false;
-        for (size_t i = 0; i < count; i++)
-            is_above = is_above || g_str_has_prefix(keys[i].key, below);
-        if (setting_key_find(name))
-            continue;
-        if (is_above && json_is_object(value))
-            add_unknown(value, below, names);
-        else
-            g_ptr_array_add(names, g_steal_pointer(&name));
-    }
-}
-
 GPtrArray *settings_unknown_keys(const Settings *self)
 {
-    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    add_unknown(self->user, "", names);
-    return names;
+    return settings_unknown_names(self->user);
+}
+
+const char *settings_guard_mistake(const Settings *self)
+{
+    return self->guard_mistake;
+}
+
+bool settings_check_guards(const Settings *self, GError **error)
+{
+    return !self->guard_mistake ||
+           fail_with(error, KEDGE_ERROR_USAGE,
+                     "config.yml: %s It is a guard, and nothing runs without it",
+                     self->guard_mistake);
+}
+
+void settings_warn_unknown(const Settings *self, GPtrArray *warnings)
+{
+    g_autoptr(GPtrArray) names = settings_unknown_keys(self);
+    g_autoptr(GString) list = g_string_new(NULL);
+    for (guint i = 0; i < MIN(names->len, UNKNOWN_SHOWN); i++) {
+        const SettingKey *meant = settings_unknown_meant(names->pdata[i]);
+        g_string_append_printf(list, "%s%s", i > 0 ? ", " : "", (char *)names->pdata[i]);
+        if (meant)
+            g_string_append_printf(list, " (did you mean %s?)", meant->key);
+    }
+    if (names->len > UNKNOWN_SHOWN)
+        g_string_append_printf(list, " and %u more; `kedge doctor` lists them",
+                               names->len - UNKNOWN_SHOWN);
+    if (names->len > 0)
+        g_ptr_array_add(warnings, g_strdup_printf("config.yml: no such setting: %s", list->str));
 }

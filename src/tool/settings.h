@@ -54,3 +54,9 @@ SettingOrigin settings_origin(const Settings *self, const char *key);
 /* What the user's file says that no key of the table covers: of a newer release, or a typing
    mistake. Owns its dotted names. */
 GPtrArray *settings_unknown_keys(const Settings *self);
+/* One warning about all of them, or none. */
+void settings_warn_unknown(const Settings *self, GPtrArray *warnings);
+/* One of them was meant to guard the user (gh.polcy): "no setting is called …", borrowed, or NULL.
+   As an error: for what is about to run something. */
+const char *settings_guard_mistake(const Settings *self);
+bool settings_check_guards(const Settings *self, GError **error);

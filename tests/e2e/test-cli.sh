@@ -478,11 +478,36 @@ run kedge --model mock/m2 --thinking off -p hi
 run kedge --model mock/m2:low -p hi
 [ "$(model_journal 3.body.thinking.budget_tokens)" = 4096 ] || fail "$(model_journal 3.body.thinking)"
 
-t "an unknown flag is warned about and otherwise ignored"
-run kedge --model mock/m1 --xyz -p hi
+t "an unknown flag is an error with the nearest name, before anything is asked"
+before=$(model_journal '#')
+for flag in "--xyz:" "--read-only:" "-q:" "--no-tolls:; did you mean --no-tools?" "--max-trns:; did you mean --max-turns?" "--allow-write:; did you mean --allow-writes?"; do
+    run kedge --model mock/m1 "${flag%%:*}" -p hi
+    expect_exit 2
+    expect_empty stdout
+    expect_file stderr "Error: unknown option ${flag%%:*}${flag#*:}"
+done
+[ "$(model_journal '#')" = "$before" ] || fail "the model was asked"
+run kedge --model mock/m1 -p -- --xyz
 expect_exit 0
-expect_out ok
-expect_file stderr "Warning: unknown option --xyz"
+
+t "an unknown setting is warned about once; one that was to be a guard stops everything that runs"
+printf 'gh: {polcy: read-only}\nthem.dark: x\n' >>"$HOME/.kedge/agent/config.yml"
+for command in '-p hi' 'tool run ls {}' 'gh exec -- --version' 'mcp' '--mode rpc'; do
+    # shellcheck disable=SC2086
+    run kedge $command
+    expect_exit 2
+    expect_contains stderr 'config.yml: no setting is called gh.polcy; did you mean gh.policy? It is a guard, and nothing runs without it'
+done
+run kedge config get gh.policy
+expect_exit 0
+run kedge doctor
+expect_contains stdout 'no setting is called gh.polcy; did you mean gh.policy?'
+expect_contains stdout 'no setting is called them.dark; did you mean theme.dark?'
+sed -i 's/polcy/policy/' "$HOME/.kedge/agent/config.yml"
+run kedge -p hi
+expect_exit 0
+expect_file stderr 'Warning: config.yml: no such setting: them.dark (did you mean theme.dark?)'
+sed -i '/^gh:/d; /^them/d' "$HOME/.kedge/agent/config.yml"
 
 t "--system-prompt replaces, --append-system-prompt adds; text or file"
 always

@@ -57,7 +57,7 @@ later: {thing: [1, 2]} # of another release
 retry:
   maxRetries: 5 # enough'
 run kedge config list
-expect_matches stderr 'config\.yml: no setting of this release: later$'
+expect_matches stderr 'config\.yml: no such setting: later$'
 expect_matches stdout '^  retry\.maxRetries = 5 \(number\)$'
 
 t "a file that is broken stays as it is, to the byte"

@@ -274,6 +274,38 @@ static void test_every_key_has_a_group(void **state G_GNUC_UNUSED)
     }
 }
 
+/* What a mistyped name was meant to be, and whether nothing may run without it. */
+static void test_mistyped(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *json, *names, *guard;
+    } cases[] = {
+        { "{}", "", NULL },
+        { "{\"gh\":{\"policy\":{},\"hostPolicy\":{\"a.b\":\"deny\"}}}", "", NULL },
+        { "{\"later\":{\"a\":1}}", "later", NULL },
+        { "{\"theme\":{\"drak\":\"x\"}}", "theme.drak", NULL },
+        { "{\"gh\":{\"hostPolcy\":{\"a.b\":\"deny\"}}}", "gh.hostPolcy",
+          "no setting is called gh.hostPolcy; did you mean gh.hostPolicy?" },
+        { "{\"hostPolicy\":{\"a.b\":\"deny\"}}", "hostPolicy",
+          "no setting is called hostPolicy; did you mean gh.hostPolicy?" },
+        { "{\"ghh\":{\"policy\":\"deny\"}}", "ghh.policy",
+          "no setting is called ghh.policy; did you mean gh.policy?" },
+        { "{\"env\":{\"inheritt\":\"safe\"}}", "env.inheritt",
+          "no setting is called env.inheritt; did you mean env.inherit?" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) layer = NULL;
+        assert_true(json_parse_text(cases[i].json, &layer, NULL));
+        g_autoptr(Settings) settings = settings_new(layer);
+        g_autoptr(GPtrArray) names = settings_unknown_keys(settings);
+        g_ptr_array_add(names, NULL);
+        g_autofree char *joined = g_strjoinv(" ", (char **)names->pdata);
+        if (strcmp(joined, cases[i].names) != 0 ||
+            g_strcmp0(settings_guard_mistake(settings), cases[i].guard) != 0)
+            fail_msg("%s: %s, %s", cases[i].json, joined, settings_guard_mistake(settings));
+    }
+}
+
 static void test_origin_and_unknown(void **state)
 {
     Fixture *self = *state;
@@ -303,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_comments_and_unknown_keys_stay, setup, teardown),
+        cmocka_unit_test(test_mistyped),
         cmocka_unit_test_setup_teardown(test_broken_file_is_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_values, setup, teardown),
         cmocka_unit_test_setup_teardown(test_stale_locks, setup, teardown),

@@ -23,6 +23,7 @@ Settings *cmd_load_settings(const char *cwd)
     g_autofree char *agent_dir = dirs_agent();
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     Settings *settings = settings_load(agent_dir, cwd, warnings);
+    settings_warn_unknown(settings, warnings);
     cmd_print_warnings(warnings);
     return settings;
 }
@@ -86,6 +87,9 @@ int direct_run(const DirectCall *call)
     }
     g_autofree char *cwd = g_get_current_dir();
     g_autoptr(Settings) settings = load_settings(call, cwd);
+    g_autoptr(GError) mistake = NULL;
+    if (!call->settings_warnings && !settings_check_guards(settings, &mistake))
+        return cmd_fail(mistake);
     g_autoptr(ToolSet) tools = call->tools ? tool_set_for_model(call->tools, settings, NULL) : NULL;
     const ToolDef *tool = tools ? tool_set_find(tools, call->tool->name) : call->tool;
     g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);

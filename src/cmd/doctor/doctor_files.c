@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/yaml.h"
+#include "tool/settings_unknown.h"
 #include "tui/term/keymap.h"
 #include "tui/text/style.h"
 
@@ -38,7 +39,16 @@ void health_check_settings(Health *self, const GPtrArray *warnings)
     for (unsigned i = 0; i < warnings->len; i++)
         check_list_add(&self->list, "config.yml", CHECK_WARNING, "kedge config list --origin", "%s",
                        (char *)warnings->pdata[i]);
-    if (warnings->len == 0)
+    g_autoptr(GPtrArray) unknown = settings_unknown_keys(self->settings);
+    for (unsigned i = 0; i < unknown->len; i++) {
+        const SettingKey *meant = settings_unknown_meant(unknown->pdata[i]);
+        bool is_guard = meant && meant->scope == SETTING_MAY_TIGHTEN;
+        g_autofree char *text = settings_unknown_text(unknown->pdata[i]);
+        g_autofree char *recovery = g_strdup_printf("correct %s", shown);
+        check_list_add(&self->list, "config.yml", is_guard ? CHECK_BAD : CHECK_WARNING, recovery,
+                       "%s%s", text, is_guard ? " It is a guard: nothing runs without it" : "");
+    }
+    if (warnings->len + unknown->len == 0)
         check_list_add(&self->list, "config.yml", CHECK_GOOD, NULL, "%s%s", shown,
                        is_read ? "" : " is not there: the defaults hold");
 }

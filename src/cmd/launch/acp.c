@@ -51,6 +51,10 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, char **r
     g_autofree char *warning = NULL;
     ModelRegistry *registry = model_registry_new(path, &warning);
     g_autoptr(Settings) settings = cmd_load_settings(open->cwd);
+    if (!settings_check_guards(settings, error)) {
+        model_registry_free(registry);
+        return NULL;
+    }
     const LaunchPlace place = {
         .wanted = &wanted,
         .settings = settings,

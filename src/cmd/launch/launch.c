@@ -487,10 +487,8 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
 {
     g_auto(Launch) self = { 0 };
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    if (!launch_options_parse(argc, argv, &self.options, warnings, &error))
+    if (!launch_options_parse(argc, argv, &self.options, &error))
         return cmd_fail(error);
-    cmd_print_warnings(warnings);
     if (self.options.export_from)
         return export_session(&self.options);
     if (!enter_directory(&self, &error))
@@ -499,6 +497,8 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     self.settings = cmd_load_settings(self.cwd);
     if (self.options.has_list_models)
         return list_models(&self);
+    if (!settings_check_guards(self.settings, &error))
+        return cmd_fail(error);
     if (launch_options_is_rpc(&self.options))
         return launch_start(&self, env);
     if (!gather_input(&self, &error)) {

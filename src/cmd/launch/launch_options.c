@@ -200,13 +200,11 @@ LaunchWanted launch_options_wanted(const LaunchOptions *self)
     };
 }
 
-bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,
-                          GPtrArray *warnings, GError **error)
+bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options, GError **error)
 {
     g_auto(LaunchOptions) options = { .words = g_ptr_array_new() };
-    g_autoptr(GPtrArray) unknown = g_ptr_array_new();
     g_autoptr(json_t) given = NULL;
-    if (!field_from_argv(launch_fields, argc, argv, &given, options.words, unknown, error))
+    if (!field_from_argv(launch_fields, argc, argv, &given, options.words, NULL, error))
         return false;
     g_autoptr(GPtrArray) problems = field_problems_new();
     if (!field_decode(launch_fields, given, FIELD_EXACT, &options, &options.kept, problems)) {
@@ -215,9 +213,6 @@ bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_option
     }
     if (!launch_options_check(&options, error))
         return false;
-    for (unsigned i = 0; i < unknown->len; i++)
-        g_ptr_array_add(warnings, g_strdup_printf("unknown option %s", (char *)unknown->pdata[i]));
-
     *ret_options = options;
     options = (LaunchOptions) { 0 };
     return true;

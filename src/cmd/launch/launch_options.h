@@ -33,6 +33,5 @@ LaunchWanted launch_options_wanted(const LaunchOptions *self);
 /* A session that a person sees the name of may be named by a model. */
 bool launch_options_wants_title(const LaunchOptions *self);
 
-/* Unknown options go to `warnings`, as texts. USAGE errors say which flag. */
-bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,
-                          GPtrArray *warnings, GError **error);
+/* USAGE errors say which flag; of one that is not known also the nearest name. */
+bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options, GError **error);

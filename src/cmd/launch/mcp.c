@@ -108,6 +108,8 @@ static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
     g_autofree char *agent_dir = dirs_agent();
     // the server loads them for the client's directory, and says what is wrong with them then
     g_autoptr(Settings) settings = settings_load(agent_dir, cwd ? cwd : here, NULL);
+    if (!settings_check_guards(settings, &error))
+        return cmd_fail(error);
     g_autoptr(ToolSet) tools = choose(env, &options, settings);
     if (!tools)
         return EXIT_USAGE;
