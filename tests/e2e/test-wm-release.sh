@@ -41,6 +41,24 @@ run -t 120 "$E2E_ROOT/tools/release" --binary "$KEDGE" "$HOME/out"
 expect_exit 0
 cmp -s "$HOME/out/SHA256SUMS" "$HOME/sums" || fail "another archive"
 
+t "a build knows the commit that others can fetch, and no other"
+mkdir -p "$HOME/source/tools" && cp "$E2E_ROOT/tools/build-commit" "$HOME/source/tools" && cd "$HOME/source" || exit 1
+git init -q -b main . && git add -A && git commit -qm one && git remote add origin https://example.org/kedge-dev/kedge.git
+commit=$(git rev-parse HEAD)
+commit_is() { [ "$(tools/build-commit)" = "$1" ] || fail "$2: $(tools/build-commit)"; }
+commit_is "" "on no branch there"
+git update-ref refs/remotes/origin/main HEAD
+commit_is "$commit" "pushed"
+git tag v9.1.0 && git tag other
+commit_is "$commit v9.1.0" "a release"
+echo >>tools/build-commit
+commit_is "" "changed files"
+git checkout -q . && git remote set-url origin https://example.org/me/kedge.git
+commit_is "" "another repository"
+[ "$(tools/build-commit me/kedge)" = "$commit v9.1.0" ] || fail "that of a copy: $(tools/build-commit me/kedge)"
+mkdir sub && mv tools sub/ && [ -z "$(sub/tools/build-commit)" ] || fail "in a directory of another repository"
+cd "$HOME" || exit 1
+
 t "the programs run under their names"
 mkdir "$HOME/unpacked" && tar -xzf "$HOME/out/kedge-$plat.tar.gz" -C "$HOME/unpacked"
 run "$HOME/unpacked/kedge" --version

@@ -428,8 +428,13 @@ expect_exit 1
 expect_contains stderr "error: no GitHub token: set GH_TOKEN or GITHUB_TOKEN, or run gh auth login"
 
 t "upgrade --pin: the reusable workflows are called at a commit, which a later one moves"
-mkdir pinned && cd pinned && git init -q && kedge wm init 2>/dev/null
-expect_contains .github/workflows/wm-agent.yml 'agent-run.yml@main'
+mkdir pinned && cd pinned && git init -q
+run kedge wm init
+expect_contains stderr "kedge wm upgrade --pin"
+build=$(kedge wm version | sed -n 's/^commit: //p') # of a checkout of kedge's own repository, else nothing
+expect_contains .github/workflows/wm-agent.yml "agent-run.yml@${build:-main}"
+[ -n "$build" ] || expect_contains stderr "Not pinned: the workflows of kedge-dev/kedge are called at main, and the newest release is installed, in a job that writes."
+sed -i '/reusable_ref:/d; /^  kedge_version:/d' .wm/config.yml
 sed -i 's/^  runs_on:/  # kept\n  runs_on:/' .wm/config.yml
 run env KEDGE_WM_REPO=harbor/tidepool GITHUB_API_URL="$FORGE_URL" kedge wm upgrade --pin
 expect_exit 0
@@ -437,6 +442,16 @@ head=$(forge_ctl GET "/_forge/refs?repo=harbor/tidepool" | "$PICK" refs/heads/ma
 expect_contains stderr "workflow.reusable_ref: $head, which is main of harbor/tidepool now"
 grep -q "reusable_ref: .*$head" .wm/config.yml || fail "not pinned: $(cat .wm/config.yml)"
 expect_contains .wm/config.yml '# kept'
+newest=$(_curl "$FORGE_URL/repos/harbor/tidepool/releases/latest" | "$PICK" tag_name -)
+expect_contains stderr "workflow.kedge_version: $newest, its newest release"
+expect_contains .github/workflows/wm-agent.yml "kedge_version: \"$newest\""
+run env KEDGE_WM_REPO=harbor/tidepool kedge wm init
+expect_contains stderr "Its workflows are those of harbor/tidepool at $head; kedge wm upgrade --pin moves that."
+serve 'releases/latest$' '{"message":"Not Found"}' 404
+run env KEDGE_WM_REPO=harbor/tidepool GITHUB_API_URL="$FORGE_URL" kedge wm upgrade --pin
+expect_exit 0
+expect_contains stderr "wm: no release of harbor/tidepool is known, and none is pinned (workflow.kedge_version): "
+serve_nothing
 sed -i "s/reusable_ref: .*/reusable_ref: abcdef6789012345678901234567890123456789/" .wm/config.yml
 run env KEDGE_WM_REPO=harbor/tidepool GITHUB_API_URL="$FORGE_URL" kedge wm upgrade --pin
 expect_exit 0

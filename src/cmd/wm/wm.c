@@ -6,12 +6,18 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "cmd/wm/wm_pin.h"
 
 #include <string.h>
 
 static int version_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    return cmd_print("kedge/" KEDGE_VERSION "\n") ? EXIT_OK : EXIT_FAILED;
+    g_auto(WmPin) build = { 0 };
+    wm_pin_of_build(&build);
+    g_autofree char *commit =
+        build.commit ? g_strdup_printf("commit: %s\n", build.commit) : g_strdup("");
+    g_autofree char *text = g_strconcat("kedge/" KEDGE_VERSION "\n", commit, NULL);
+    return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
 }
 
 static const Command command_version = {

@@ -2,10 +2,12 @@
  * `kedge wm init`: a configuration, three tasks to begin with, and the caller workflow
  * (task-engine §3.2).
  */
+#include "base/env.h"
 #include "base/file.h"
 #include "base/git_dir.h"
 #include "base/path.h"
 #include "cmd/wm/wm_here.h"
+#include "cmd/wm/wm_pin.h"
 #include "wm/compile/caller.h"
 #include "wm/compile/starters.h"
 #include "wm/task/repo_file.h"
@@ -42,12 +44,27 @@ static void say_what_next(void)
     wm_say("  kedge wm rehearse answer --issue N    shows what it would do, and writes nothing");
 }
 
+/* The configuration begins with what this kedge was built from, if that is the repository whose
+   workflows will be called. */
+static bool write_starter(const WmStarter *starter, GError **error)
+{
+    g_auto(WmPin) build = { 0 };
+    g_autofree char *pinned = NULL;
+    bool is_elsewhere = env_get_raw("KEDGE_WM_REPO") || env_get_raw("GH_WM_REPO");
+    if (strcmp(starter->path, WM_CONFIG_PATH) == 0 && !is_elsewhere) {
+        wm_pin_of_build(&build);
+        if (!wm_pin_text(&build, starter->text, &pinned, error))
+            return false;
+    }
+    return wm_repo_file_write(".", starter->path, pinned ? pinned : starter->text, NULL, error);
+}
+
 static bool init(const InitOptions *options, GError **error)
 {
     for (const WmStarter *starter = wm_starters; starter->path; starter++) {
         if (!options->is_forced && file_exists(starter->path))
             wm_say("kept existing %s", starter->path);
-        else if (!wm_repo_file_write(".", starter->path, starter->text, NULL, error))
+        else if (!write_starter(starter, error))
             return false;
     }
     return wm_here_compile(&(WmCompile) { .root = "." }, error);
@@ -62,6 +79,7 @@ static int init_run(const CommandEnv *env, int argc, char *const *argv)
         !init(&options, &error))
         return wm_fail(command_wm_init.name, error);
     wm_say("Initialized .wm/ and " WM_CALLER_PATH);
+    wm_pin_say();
     say_of_place();
     say_what_next();
     return EXIT_OK;

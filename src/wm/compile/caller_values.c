@@ -191,6 +191,11 @@ const char *wm_caller_install(const WmConfig *config)
                                                       : "release";
 }
 
+bool wm_caller_installs_release(const WmConfig *config)
+{
+    return config->install == WM_INSTALL_RELEASE && json_array_size(config->install_steps) == 0;
+}
+
 char *wm_expression_text(const char *text)
 {
     g_auto(GStrv) parts = g_strsplit(text, "'", -1);

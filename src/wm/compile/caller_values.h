@@ -24,6 +24,8 @@ bool wm_caller_secrets(const WmConfig *config, json_t **ret_names, bool *ret_is_
 /* Each a map with either `uses` or `run`; `key` is "pre_steps". */
 bool wm_caller_check_steps(const json_t *steps, const char *key, GError **error);
 const char *wm_caller_install(const WmConfig *config);
+/* A release of kedge, of `kedge_version` or the newest. */
+bool wm_caller_installs_release(const WmConfig *config);
 
 /* 'text' of an expression of Actions, quotes doubled. Caller frees. */
 char *wm_expression_text(const char *text);
