@@ -98,6 +98,11 @@ int64_t agent_context_tokens(const Agent *self)
     return is_known ? conversation_tokens(conversation, setup->model) : -1;
 }
 
+size_t agent_max_request_bytes(const Agent *self, const Model *model)
+{
+    return server_facts_max_bytes(self->conversation.servers, model);
+}
+
 const json_t *agent_last_message(const Agent *self)
 {
     return self->conversation.last_answer;

@@ -80,5 +80,7 @@ const json_t *agent_messages(Agent *self);
 /* How many tokens it is, as far as the last answer told and by estimate from there; -1: no one
    knows until the next one. */
 int64_t agent_context_tokens(const Agent *self);
+/* The most bytes of a request to the model, as its server has taught; 0: not known. */
+size_t agent_max_request_bytes(const Agent *self, const Model *model);
 /* The last assistant message, or NULL. Borrowed until the next prompt. */
 const json_t *agent_last_message(const Agent *self);

@@ -134,7 +134,7 @@ size_t server_facts_refused(ServerFacts *self, const Model *model, size_t bytes,
     fact->taken_bytes = MAX(fact->taken_bytes, taken);
     size_t named = provider_error_byte_limit(problem);
     bool is_again = fact->max_bytes > 0 && bytes <= fact->max_bytes; // the guess was too high
-    size_t guess = is_again ? MIN(bytes / 8, LIKELY_BYTES) : bytes / 2;
+    size_t guess = is_again ? MIN(bytes / 8, LIKELY_BYTES) : bytes / 4 * 3;
     if (fact->taken_bytes >= bytes) // another server answers there now
         fact->taken_bytes = 0;
     bool is_named = named >= LEAST_BYTES && named < bytes && named >= fact->taken_bytes;

@@ -191,7 +191,10 @@ bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError *
 
 SummaryContext engine_summary_context(const Engine *self, const TurnSetup *setup)
 {
-    return summary_context(&self->base.means, self->settings, setup, session_id(self->session));
+    SummaryContext context =
+        summary_context(&self->base.means, self->settings, setup, session_id(self->session));
+    context.max_bytes = agent_max_request_bytes(self->agent, setup->model);
+    return context;
 }
 
 /* The summary of what is left behind becomes the first entry at the new place. */

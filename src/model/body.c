@@ -107,10 +107,7 @@ size_t body_cache_size(const BodyCache *self)
 bool body_cache_make_room(BodyCache *self, const json_t *messages, size_t limit,
                           size_t *ret_missing)
 {
-    size_t goal = body_fit_goal(limit);
-    *ret_missing = 0;
-    return self->size <= goal ||
-           body_fit_free_bytes(self->fit, messages, self->size - goal, ret_missing);
+    return body_fit_make_room(self->fit, messages, self->size, limit, ret_missing);
 }
 
 RepairNotes *body_cache_repairs(const BodyCache *self)

@@ -194,9 +194,18 @@ static size_t newest_images(const json_t *messages)
     return json_array_size(messages);
 }
 
-bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes, size_t *ret_missing)
+/* The size that a request is made when it is over its limit: some more room, or every answer would
+   cost the server's cache. */
+static size_t goal_of(size_t limit)
 {
-    Wish wish = { .bytes = bytes, .reason = TO_FIT };
+    return limit / 10 * 9;
+}
+
+bool body_fit_make_room(BodyFit *self, const json_t *messages, size_t size, size_t limit,
+                        size_t *ret_missing)
+{
+    size_t goal = goal_of(limit);
+    Wish wish = { .bytes = body_fit_less(size, goal), .reason = TO_FIT };
     size_t newest = newest_images(messages);
     bool is_changed = drop_images(self, messages, 0, newest, &wish);
     json_each (messages, i, message) {
@@ -204,7 +213,8 @@ bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes, si
             break;
         is_changed = shorten_result(self, message, &wish) || is_changed;
     }
-    // what the person has just shown goes last
+    // what the person has just shown goes last, and not for more room than is needed
+    wish.bytes = body_fit_less(wish.bytes, limit - goal);
     is_changed =
         drop_images(self, messages, newest, json_array_size(messages), &wish) || is_changed;
     *ret_missing = wish.bytes;
@@ -239,11 +249,6 @@ static bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigne
     return is_changed;
 }
 
-size_t body_fit_goal(size_t limit)
-{
-    return limit / 10 * 9; // some more room, or every answer would cost the server's cache
-}
-
 static size_t body_limit(const Model *model)
 {
     static const size_t limits[] = { [MODEL_API_ANTHROPIC_MESSAGES] = ANTHROPIC_BODY_BYTES,
@@ -264,6 +269,5 @@ bool body_fit_make_smaller(BodyFit *self, const Model *model, const json_t *mess
     if (images > FEW_IMAGES && body_fit_scale_images(self, messages, SMALL_SIDE))
         return true;
     size_t missing = 0;
-    return size > limit &&
-           body_fit_free_bytes(self, messages, size - body_fit_goal(limit), &missing);
+    return size > limit && body_fit_make_room(self, messages, size, limit, &missing);
 }

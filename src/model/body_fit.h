@@ -26,11 +26,10 @@ RepairRule body_fit_rule(const BodyFit *self, const json_t *message);
    refuse it, and what it is made of has become smaller. */
 bool body_fit_make_smaller(BodyFit *self, const Model *model, const json_t *messages, size_t images,
                            size_t size);
-/* Frees `bytes`, as far as there is something to be freed: *ret_missing is what is not. False:
-   there is nothing. */
-bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes, size_t *ret_missing);
-/* The size that a request is made when it is over its limit. */
-size_t body_fit_goal(size_t limit);
+/* A request of `size` bytes, made of `messages`, is to become one of at most `limit`: *ret_missing
+   is by how much it cannot. False: there is nothing that could give way. */
+bool body_fit_make_room(BodyFit *self, const json_t *messages, size_t size, size_t limit,
+                        size_t *ret_missing);
 
 /* What has given way for the size. */
 LeftOut body_fit_left_out(const BodyFit *self);

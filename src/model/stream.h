@@ -52,8 +52,8 @@ void model_stream_set_arguments(ModelStream *self, size_t block, const json_t *a
    `incomplete` when its arguments are no whole JSON object. */
 void model_stream_close(ModelStream *self, size_t block);
 
-/* Grows with each piece of text, thinking and arguments: not with a block that only begins, an empty
-   piece, a signature or what is not to be read. Borrowed; lives as long as the stream. */
+/* Grows with each piece of text, thinking and arguments: not with a block that only begins, an
+   empty piece, a signature or what is not to be read. Borrowed; lives as long as the stream. */
 const size_t *model_stream_received(const ModelStream *self);
 
 bool model_stream_has_tool_calls(const ModelStream *self);
