@@ -39,7 +39,8 @@
 #define LIMIT_MODEL_LIST_BYTES  (4 * MIB) // that a server says it has
 #define LIMIT_MODEL_LIST_MODELS 1000
 
-#define LIMIT_GH_OUTPUT_BYTES    (64 * MIB)  // per stream (github-tool §0.3)
+#define LIMIT_GH_OUTPUT_BYTES    (64 * MIB) // per stream (github-tool §0.3)
+#define LIMIT_GH_LOG_BYTES       (16 * MIB) // of the failed steps of a run, of which a part is shown
 #define LIMIT_GH_CACHE_BYTES     (128 * MIB) // of issues, pull requests and diffs that are kept
 #define LIMIT_GH_CACHE_ROW_BYTES (16 * MIB)  // of one; a larger one is not kept
 #define LIMIT_GIT_OUTPUT_BYTES   (16 * MIB)

@@ -63,6 +63,29 @@ static void test_raw(void **state G_GNUC_UNUSED)
     assert_string_equal(raw, "\x1b[1mghp_0123456789abcdef0123\x1b[0m\n");
 }
 
+/* Of a log it is the end that says what went wrong, by whatever words it is asked for. */
+static void test_log_end(void **state G_GNUC_UNUSED)
+{
+    static const char *const cases[] = {
+        "{\"args\":[\"run\",\"view\",\"5\",\"--log\",\"-R\",\"o/r\"]}",
+        "{\"args\":[\"run\",\"view\",\"5\",\"--log-failed\",\"-R\",\"o/r\"]}",
+        "{\"args\":[\"api\",\"repos/o/r/actions/jobs/5/logs\"]}",
+    };
+    g_autoptr(GString) log = g_string_new(NULL);
+    for (int i = 0; i < 20000; i++)
+        g_string_append(log, "PASS\n");
+    g_string_append(log, "FAIL\n");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GhFixture) fixture = fixture_new(NULL);
+        gh_fixture_reply_out(fixture, log->str);
+        g_auto(ToolResult) result = gh_fixture_call(fixture, cases[i]);
+        g_autofree char *text = tool_result_text(&result);
+        if (!strstr(text, "\n[the first 34470 bytes are left out]\nPASS\nPASS\n") ||
+            !strstr(text, "\nPASS\nFAIL\n"))
+            fail_msg("%s: %.300s", cases[i], text);
+    }
+}
+
 static void hear(void *user_data G_GNUC_UNUSED)
 {
 }
@@ -132,9 +155,8 @@ static void test_stopped(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_background),
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_log_end),  cmocka_unit_test(test_background),
         cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,6 +276,12 @@ static const AnswerCase answers[] = {
       { .out = "{ \"b\": 1.50,  \"a\": \"\\u00e9\" }\n" },
       "[gh github.com/o/r read ok 0.0KB]\n{ \"b\": 1.50,  \"a\": \"\\u00e9\" }\n",
       NULL },
+    { "a log in another form stays as it is",
+      &tool_gh_run_logs_failed,
+      "{\"run_id\":5,\"repo\":\"o/r\"}",
+      { .out = "no such log\n" },
+      "[gh github.com/o/r read ok 0.0KB]\nno such log\n",
+      NULL },
     { "other errors stay errors",
       &tool_gh_pr_checks,
       "{\"number\":5,\"repo\":\"o/r\"}",
@@ -304,6 +310,41 @@ static void test_answers(void **state G_GNUC_UNUSED)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(answers); i++)
         check_answer(&answers[i]);
+}
+
+/* Megabytes of what passed stand before each error: of every failed step it is the error that is
+   shown, in a few KB. */
+static void test_failed_steps(void **state G_GNUC_UNUSED)
+{
+    static const char *const steps[] = { "build\tmake", "build\tcheck", "lint\tall of it" };
+    g_autoptr(GString) log = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+        for (int line = 1; line <= 20000; line++)
+            g_string_append_printf(log, "%s\t2026-01-01T00:00:00.1Z PASS %d\n", steps[i], line);
+        g_string_append_printf(log,
+                               "%s\t2026-01-01T00:00:01.1Z not ok %zu\n"
+                               "%s\t2026-01-01T00:00:01.2Z ##[error]exit code 2\n"
+                               "%s\t2026-01-01T00:00:02.1Z cleaned up\n",
+                               steps[i], i, steps[i], steps[i]);
+    }
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    fixture->tool = &tool_gh_run_logs_failed;
+    gh_fixture_reply_out(fixture, log->str);
+    g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"run_id\":5,\"repo\":\"o/r\"}");
+    g_autofree char *text = tool_result_text(&result);
+    static const char *const wants[] = {
+        "[gh github.com/o/r read ok ",
+        "## build: make\nLines 19974 to 20003 of 20003:\nPASS 19974\n",
+        "\nPASS 20000\nnot ok 0\n##[error]exit code 2\ncleaned up\n\n## build: check\n",
+        "\nnot ok 1\n",
+        "## lint: all of it\n",
+        "\nnot ok 2\n##[error]exit code 2\ncleaned up\n"
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(wants); i++) {
+        if (!strstr(text, wants[i]))
+            fail_msg("no %s in\n%s", wants[i], text);
+    }
+    assert_true(strlen(text) < 4096);
 }
 
 static void test_bodies(void **state G_GNUC_UNUSED)
@@ -482,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_argv),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_failed_steps),
         cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_many_files),
         cmocka_unit_test(test_search_host),

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "github/log_cut.h"
 #include "github/ops/run_fetch.h"
 
 /* All logs of one report together, at most; more is cut from the front of each. */
@@ -19,16 +20,6 @@ typedef struct JobLog { // `run` and `job` are borrowed
    its own. The array (of JobLog) must not outlive `runs`. */
 bool job_logs_fetch(ToolCall *call, const char *repo, const GPtrArray *runs, GArray **ret_logs,
                     GError **error);
-
-typedef struct LogTail {
-    char *text;              // without timestamps and escape sequences, and the blanks at its end
-    size_t first, last;      // numbers of its lines, from 1
-    size_t total;            // lines of the whole log
-    bool is_around_an_error; // it does not reach the end of the log
-} LogTail;
-
-void log_tail_clear(LogTail *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LogTail, log_tail_clear)
 
 /* At most `lines` lines of a log that is there (github-tool §4.4): around the failing step's last
  * error. */

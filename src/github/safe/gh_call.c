@@ -386,6 +386,7 @@ void gh_call_exec(ToolCall *call, GhCall *self)
         .set_repo = self->target.env_repo,
         .cwd = &self->cwd,
         .timeout_s = self->timeout_s,
+        .max_bytes = self->max_bytes,
         .may_take_long = self->may_take_long,
         .secrets = (const char *const *)self->secrets,
     };

@@ -30,6 +30,7 @@ typedef struct GhCall {
     Classified classified; // of a call that is no command line: effect and command alone
     GhTarget target;
     int64_t timeout_s;
+    size_t max_bytes;      // of output; 0: by command and settings
     bool may_take_long;    // it can go on in the background
     char **shown_argv;     // redacted for records, without "gh"
     char *words, *ref;     // of a call that is no command line: what messages and the audit call it

@@ -40,13 +40,22 @@ static bool has_element(const GhExec *spec, const char *element)
     return g_strv_contains(spec->argv, element);
 }
 
+/* A log ends with what went wrong. */
+static bool is_log(const GhExec *spec)
+{
+    if (is_command(spec, "run view"))
+        return has_element(spec, "--log") || has_element(spec, "--log-failed");
+    bool is_found = false;
+    for (const char *const *arg = spec->argv; *arg && is_command(spec, "api"); arg++)
+        is_found |= g_str_has_suffix(*arg, "/logs");
+    return is_found;
+}
+
 static int64_t timeout_of(const GhExec *spec, const Settings *settings)
 {
     if (spec->timeout_s != 0)
         return CLAMP(spec->timeout_s, 1, GH_MAX_TIMEOUT_S);
-    if (is_command(spec, "pr diff") ||
-        (is_command(spec, "run view") &&
-         (has_element(spec, "--log") || has_element(spec, "--log-failed"))))
+    if (is_command(spec, "pr diff") || is_log(spec))
         return spec->may_take_long ? LONG_TIMEOUT_S : LOG_TIMEOUT_S;
     if (is_command(spec, "api") || (spec->command && g_str_has_prefix(spec->command, "search ")))
         return spec->may_take_long ? LONG_TIMEOUT_S : API_TIMEOUT_S;
@@ -55,6 +64,8 @@ static int64_t timeout_of(const GhExec *spec, const Settings *settings)
 
 static size_t max_bytes_of(const GhExec *spec, const Settings *settings)
 {
+    if (spec->max_bytes > 0)
+        return spec->max_bytes;
     const char *key = is_command(spec, "pr diff") ? "gh.maxBytesDiff" : "gh.maxBytes";
     int64_t bytes = settings_get_int(settings, key);
     return (size_t)CLAMP(bytes, (int64_t)MIN_OUTPUT_BYTES, (int64_t)MAX_OUTPUT_BYTES);
@@ -87,9 +98,23 @@ static size_t whole_characters(const char *data, size_t size)
     return size;
 }
 
+/* From the first whole line on, after a line that says what is missing. */
+static char *log_end_text(const GhExec *spec, const ProcResult *result)
+{
+    const char *newline = memchr(result->output, '\n', result->output_size);
+    const char *start = newline ? newline + 1 : result->output;
+    size_t skipped = (size_t)(start - result->output);
+    g_autofree char *plain = gh_plain_text(start, result->output_size - skipped);
+    g_autofree char *text = redact_output(plain, spec->secrets);
+    return g_strdup_printf("[the first %zu bytes are left out]\n%s",
+                           result->dropped_bytes + skipped, text);
+}
+
 static char *output_text(const GhExec *spec, const ProcResult *result, size_t max_bytes)
 {
     bool is_cut = result->dropped_bytes > 0;
+    if (is_cut && is_log(spec))
+        return log_end_text(spec, result);
     size_t size =
         is_cut ? whole_characters(result->output, result->output_size) : result->output_size;
     g_autofree char *plain = gh_plain_text(result->output, size);
@@ -184,9 +209,9 @@ static bool gh_exec_run(ToolCall *call, const GhExec *spec, const GhProgram *pro
             .timeout_ms = timeout_of(spec, settings) * 1000,
             .max_output_bytes = max_bytes_of(spec, settings),
             .max_error_bytes = CAPTURED_ERROR_BYTES,
-            .keep = PROC_KEEP_HEAD,
+            .keep = is_log(spec) ? PROC_KEEP_TAIL : PROC_KEEP_HEAD,
             .is_bytes = true,
-            .stops_when_full = true,
+            .stops_when_full = !is_log(spec),
             .keeps_stopped = true,
         },
     };

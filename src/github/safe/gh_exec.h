@@ -23,6 +23,7 @@ typedef struct GhExec {      // borrowed
     const GhCwd *cwd;
     int64_t
         timeout_s; // of the caller, clamped to 1…120; 0: by command and settings (gh-policy §6.4)
+    size_t max_bytes;   // of output; 0: by command and settings
     bool may_take_long; // what is known to take its time gets 30 minutes, when timeout_s is 0
     const char *const *secrets; // redact_argv_secrets(); NULL: none
 } GhExec;

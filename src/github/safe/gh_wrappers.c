@@ -3,9 +3,11 @@
  */
 #include "github/safe/gh_wrappers.h"
 
+#include "base/limits.h"
 #include "github/github.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_body.h"
+#include "github/safe/gh_failed_steps.h"
 #include "github/safe/gh_profile.h"
 
 #define ITEM_FIELDS    "number,title,state,author,createdAt,url,body"
@@ -157,6 +159,8 @@ static char *gh_wrappers_reshape(const ToolDef *tool, GhCall *prepared, const Gh
 {
     const GhWrapper *wrapper = gh_wrapper_find(tool);
     const char *output = prepared->outcome.output;
+    if (tool == &tool_gh_run_logs_failed)
+        return gh_failed_steps_text(output);
     if (tool == &tool_gh_pr_current)
         take_target(prepared, output);
     if (tool == &tool_gh_pr_files)
@@ -174,7 +178,12 @@ static bool wrapper_run(ToolCall *call, const void *args, ToolResult *result, GE
 {
     const ToolDef *tool = tool_call_tool(call);
     GhCall *prepared = tool_call_prepared(call);
+    if (tool == &tool_gh_run_logs_failed)
+        prepared->max_bytes = LIMIT_GH_LOG_BYTES;
     gh_call_exec(call, prepared);
+    bool is_log_end = prepared->kind == GH_KIND_TRUNCATED && tool == &tool_gh_run_logs_failed;
+    if (is_log_end) // what was left out is not among what would be shown
+        set_answer(prepared);
     g_autofree char *output = prepared->kind == GH_KIND_NONE
                                   ? gh_wrappers_reshape(tool, prepared, args)
                                   : nothing_found(tool, prepared);
@@ -217,7 +226,7 @@ WRAPPER(gh_issue_list, "issue list", "List issues of a repository");
 WRAPPER(gh_run_view, "run view", "Show one Actions run");
 WRAPPER(gh_run_list, "run list", "List Actions runs");
 WRAPPER(gh_run_logs_failed, "run logs failed",
-        "Show log lines of failed steps of a run or job (max 64 KB)");
+        "Show why a run or job failed: of each failed step the log lines around its last error");
 WRAPPER(gh_search_prs, "search PRs",
         "Search pull requests across repositories with GitHub search syntax");
 WRAPPER(gh_search_issues, "search issues",

@@ -120,24 +120,6 @@ static bool fetch_log(ToolCall *call, const char *repo, const WatchedRun *run, c
     return job_logs_fetch(call, repo, runs, ret_logs, error);
 }
 
-/* The last lines that fit, each cut where it is very long. Caller frees. */
-static char *job_text_fit(const char *text, size_t max_bytes, size_t *ret_dropped)
-{
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    size_t count = g_strv_length(lines), used = 0, first = count;
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(lines[i]) <= LINE_MAX_BYTES)
-            continue;
-        g_autofree char *whole = lines[i];
-        g_autofree char *head = str_truncate(whole, LINE_MAX_BYTES);
-        lines[i] = g_strconcat(head, "…", NULL);
-    }
-    while (first > 0 && used + strlen(lines[first - 1]) + 1 <= max_bytes)
-        used += strlen(lines[--first]) + 1;
-    *ret_dropped = first;
-    return g_strjoinv("\n", lines + first);
-}
-
 static void append_exit_code(GString *out, const char *log)
 {
     const char *mark = NULL;
@@ -156,7 +138,7 @@ static void append_log(GString *out, const JobLog *log, size_t room)
     g_autofree char *fence = text_fence(tail.text);
     size_t frame = 2 * strlen(fence) + 100; // with the line above it
     size_t dropped = 0;
-    g_autofree char *text = job_text_fit(tail.text, room > frame ? room - frame : 0, &dropped);
+    g_autofree char *text = log_tail_fit(tail.text, room > frame ? room - frame : 0, &dropped);
     if (*text == '\0')
         return;
     g_string_append_printf(out, "\nLog, lines %zu to %zu of %zu:\n%s\n%s\n%s\n",
