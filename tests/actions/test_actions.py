@@ -81,9 +81,8 @@ class Actions(ActionsCase):
         for config in (REUSABLE, INLINE):
             sha = self.publish(config, fix=FIX, answer=ANSWER, again=ANSWER)
             groups = {text: self.run_workflow(sha, *self.comment_event(number, text.split(":")[0]))["groups"]
-                      for number, text in ((12, "thanks"), (12, "/fix"), (12, "/fix:again"), (12, "/ask"), (8, "/fix:8"))}
+                      for number, text in ((12, "thanks"), (12, "/fix"), (12, "/ask"), (8, "/fix:8"))}
             self.assertEqual(groups["thanks"], [])
-            self.assertEqual(groups["/fix"], groups["/fix:again"])
             self.assertEqual([group["cancels"] for group in groups["/fix"]], [False])
             names = [group["group"] for text in ("/fix", "/ask", "/fix:8") for group in groups[text]]
             self.assertEqual((len(names), len(set(names))), (4, 4), names)

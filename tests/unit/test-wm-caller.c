@@ -53,6 +53,11 @@ static void check_jobs(const json_t *workflow, bool is_ours)
     const char *name = NULL;
     json_t *job = NULL;
     json_object_foreach (json_get_object(workflow, "jobs"), name, job) {
+        // what matches nothing takes the place of nothing that waits (task-Y25)
+        const json_t *group = json_get_path(job, "concurrency.group");
+        bool is_run = strcmp(name, "run") == 0 || strcmp(name, "run_agent") == 0;
+        if (!is_ours && is_run != (group && strstr(json_string_value(group), "matrix.task")))
+            fail_msg("%s has another group", name);
         bool may_write = strcmp(name, "run") == 0 || strcmp(name, "outputs") == 0 ||
                          strcmp(name, "run_outputs") == 0;
         g_autofree char *rights = json_to_text(json_get_object(job, "permissions"));

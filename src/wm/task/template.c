@@ -77,8 +77,7 @@ static bool tag_read(const char *body, const char *at, Tag *ret_tag)
     inside += strspn(inside, " \t");
     for (size_t i = 0; i < G_N_ELEMENTS(tag_words); i++) {
         size_t size = strlen(tag_words[i].word);
-        bool is_end = strchr(" \t:$}", inside[size]) != NULL;
-        if (strncmp(inside, tag_words[i].word, size) != 0 || !is_end)
+        if (!g_str_has_prefix(inside, tag_words[i].word) || !strchr(" \t:$}", inside[size]))
             continue;
         tag.kind = tag_words[i].kind;
         tag.is_optional = tag_words[i].is_optional;
