@@ -113,6 +113,44 @@ ask "/pulls?state=open&per_page=100" >"$HOME/pulls"
 expect_contains "$HOME/pulls" "$(tail -n 1 "$HOME/commits")"
 rm "$HOME/commit"
 
+t "a push to a pull request whose branch is older than .wm/: the agent begins on it, here, beside other runs, and on Actions"
+git checkout -q main
+wm_task z 'safe-outputs: {push-to-pull-request-branch: , add-comment: }'
+git push -q origin "$(git commit-tree -p origin/main -m older "origin/main^{tree}"):refs/heads/older"
+NUMBER=$(_curl -H "Authorization: Bearer $GH_TOKEN" -d '{"title":"Older","head":"older","base":"main"}' "$FORGE_URL/repos/harbor/tidepool/pulls" | "$PICK" number)
+echo "{\"action\":\"synchronize\",\"pull_request\":{\"number\":$NUMBER},\"repository\":{\"default_branch\":\"main\"}}" >"$HOME/pull.json"
+wm_agent agent-pushes <<'X'
+[ ! -e .wm/tasks ] || exit 4
+git checkout -q --detach && ! kedge wm emit push-to-pull-request-branch 2>"$HOME/refused" || exit 5
+git checkout -q - && echo $$ >"pushed-$$" && git add -A && git commit -q -m "pushed $$"
+kedge wm emit push-to-pull-request-branch && git rev-parse HEAD >"$HOME/pushed"
+X
+of_pull() { run env WM_AGENT_CMD=agent-pushes "$@" --task z --event-name pull_request --payload "$HOME/pull.json"; }
+# expect_on_older: the branch on GitHub is where the agent left it, and has nothing of a run.
+expect_on_older() {
+    expect_exit 0
+    expect_contains "$HOME/refused" "detached HEAD: commit on the branch of the pull request, older"
+    git fetch -q origin
+    [ "$(git rev-parse origin/older)" = "$(cat "$HOME/pushed")" ] || fail "older is at $(git rev-parse origin/older), want $(cat "$HOME/pushed")"
+    [ -z "$(git ls-tree -r --name-only origin/older | grep '^.wm/')" ] || fail "$(git ls-tree -r --name-only origin/older)"
+}
+WAS="$(git symbolic-ref HEAD) $(git rev-parse HEAD)"
+for _ in 1 2; do
+    of_pull kedge wm run
+    expect_on_older
+    expect_contains stderr "wm run: activation: on the branch older of pull request #$NUMBER"
+    [ "$(git symbolic-ref HEAD) $(git rev-parse HEAD)" = "$WAS" ] || fail "moved to $(git symbolic-ref HEAD)"
+    [ "$(git worktree list | wc -l)" = 1 ] || fail "worktrees: $(git worktree list)"
+done
+git clone -q --depth=1 "file://$PWD" "$HOME/work/job" && cd "$HOME/work/job" && git remote set-url origin "$FORGE_URL/harbor/tidepool.git"
+git checkout -q --detach
+of_pull env GITHUB_ACTIONS=true GITHUB_SERVER_URL="$FORGE_URL" kedge wm run --agent-only
+expect_exit 0
+rm -rf "$HOME/policy" && git worktree add -q --detach "$HOME/policy" origin/HEAD
+of_pull env GITHUB_ACTIONS=true GITHUB_SERVER_URL="$FORGE_URL" kedge wm process-outputs --policy-root "$HOME/policy"
+cd "$HOME/work/pull" || exit 1
+expect_on_older
+
 t "the answer to a comment is lost in the middle: it is found, and not posted again"
 wm_repo lost
 outputs_of 'add-comment: ' '{"type":"add_comment","body":"lost"}'

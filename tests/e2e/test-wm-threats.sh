@@ -104,7 +104,8 @@ expect_request 0 body.model claude-haiku-4-5
 rm -rf .wm/runs
 judged "$(comment one)" '{engine: claude}'
 expect_exit 1
-expect_contains stderr 'no model has judged it: engine "claude" cannot be kept from using tools; kedge can'
+expect_contains stderr 'error: safe-outputs.threat-detection: engine "claude" cannot be kept from using tools; kedge can'
+expect_contains stderr "failure phase: activation"
 expect_no_writes
 run kedge wm validate
 expect_exit 1

@@ -75,7 +75,7 @@ static void test_clone(void **state G_GNUC_UNUSED)
     assert_string_equal(pushed, sha);
     assert_false(git_ok(fixture->fork, "rev-parse", "--verify", "refs/heads/wm/x", NULL));
 
-    wm_push_place_tell(&place, "wm/x", NULL);
+    wm_push_place_tell(&place, "wm/x", true, NULL);
     g_autofree char *upstream =
         git_out(fixture->work, "rev-parse", "--symbolic-full-name", "@{upstream}", NULL);
     assert_string_equal(upstream, "refs/remotes/origin/wm/x");

@@ -6,10 +6,12 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/secret_names.h"
 #include "wm/apply/outputs_summary.h"
 #include "wm/run/outcome.h"
 #include "wm/run/run.h"
 
+#include <glib/gstdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,36 +146,81 @@ static void test_rehearsal_writes_a_plan(void **state)
     assert_false(file_exists(summary));
 }
 
-/* Nothing to write: no token is needed. Something: its absence is the error, with its phase. */
-static void test_no_token(void **state)
+static void forget_keys(void)
+{
+    g_auto(GStrv) names = g_listenv();
+    for (char **name = names; *name; name++)
+        if (secret_is_provider_key(*name) || g_str_has_suffix(*name, "_BASE_URL"))
+            g_unsetenv(*name);
+}
+
+#define FORK_EVENT                                                                                 \
+    "{\"pull_request\":{\"number\":7,\"head\":{\"repo\":{\"full_name\":\"you/r\"}},"               \
+    "\"base\":{\"repo\":{\"full_name\":\"o/r\"}}}}"
+
+/* What would be refused when the agent's work is done is refused before it begins. */
+static void test_refused_before_the_agent(void **state)
 {
     const Place *place = *state;
+    static const struct {
+        const char *front, *event; // NULL: the usual one
+        bool is_staged, is_hosted;
+        const char *error; // NULL: the agent runs
+    } cases[] = {
+        { "safe-outputs: {add-comment: }", NULL, false, false, "no GitHub token" },
+        { "safe-outputs: {create-pull-request: }", NULL, false, false, "no GitHub token" },
+        { "safe-outputs: {add-comment: }", NULL, true, false, NULL },
+        { "safe-outputs: {noop: }", NULL, false, false, NULL },
+        { "description: x", NULL, false, false, NULL },
+        { "safe-outputs: {create-pull-request: {protected-files: no}}", NULL, true, false,
+          "safe-outputs.create-pull-request.protected-files: \"no\" is not known" },
+        { "safe-outputs: {push-to-pull-request-branch: {allowed-files: 3}}", NULL, true, false,
+          "safe-outputs.push-to-pull-request-branch.allowed-files: a list of globs is expected" },
+        { "safe-outputs: {add-comment: , threat-detection: {engine: claude}}", NULL, true, false,
+          "safe-outputs.threat-detection: engine \"claude\" cannot be kept from using tools" },
+        { "engine: kedge", FORK_EVENT, false, true, "pull request #7 comes from a fork: GitHub" },
+        { "safe-outputs: {push-to-pull-request-branch: }", FORK_EVENT, true, false,
+          "pull request #7 comes from a fork" },
+        { "safe-outputs: {push-to-pull-request-branch: , add-comment: }", FORK_EVENT, true, false,
+          NULL },
+    };
     g_autofree char *home = g_build_filename(place->root, "home", NULL);
+    g_autofree char *ran = g_build_filename(place->root, "ran", NULL);
+    g_autofree char *path = g_strdup(g_getenv("PATH"));
+    forget_keys();
     g_setenv("GH_CONFIG_DIR", home, TRUE);
     g_setenv("GITHUB_REPOSITORY", "o/r", TRUE);
-    g_autofree char *path = g_strdup(g_getenv("PATH"));
-    g_setenv("PATH", "/nowhere", TRUE); // no gh, whose login would count
-    static const struct {
-        const char *script;
-        bool is_done;
-    } cases[] = {
-        { "exit 0", true },
-        { "echo '{\"type\":\"noop\"}' >\"$WM_SAFE_OUTPUT_FILE\"", true },
-        { "echo '{\"type\":\"create_issue\",\"title\":\"t\"}' >\"$WM_SAFE_OUTPUT_FILE\"", true },
-        { "echo '{\"type\":\"add_comment\",\"body\":\"b\"}' >\"$WM_SAFE_OUTPUT_FILE\"", false },
-    };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        set_agent(place, cases[i].script);
-        const WmRunOptions options = options_of(place, "speaks");
+        g_autofree char *task = g_strdup_printf("---\n%s\n---\nDo it.\n", cases[i].front);
+        write_text(place, ".wm/tasks/x.md", task);
+        set_agent(place, "echo >\"$WM_REPO_ROOT/ran\"");
+        WmRunOptions options = options_of(place, "x");
+        g_autofree char *name = g_strdup(cases[i].event ? "pull_request" : "issues");
+        g_autoptr(json_t) payload = NULL;
+        json_parse_text(cases[i].event ? cases[i].event : "{}", &payload, NULL);
+        const WmEvent event = { .name = name, .payload = payload };
+        options.event = &event;
+        options.is_staged = cases[i].is_staged;
+        if (cases[i].is_hosted) {
+            g_unsetenv("WM_AGENT_CMD");
+            g_setenv("GITHUB_ACTIONS", "true", TRUE);
+            g_setenv("RUNNER_ENVIRONMENT", "github-hosted", TRUE);
+        }
+        g_setenv("PATH", "/nowhere", TRUE); // no gh, whose login would count
         g_auto(WmRunResult) result = { 0 };
         g_autoptr(GError) error = NULL;
-        if (wm_run(&options, NULL, &result, &error) != cases[i].is_done)
-            fail_msg("%s: %s", cases[i].script, error ? error->message : "it succeeds");
-        assert_string_equal(result.phase, "safe-outputs");
+        bool is_done = wm_run(&options, NULL, &result, &error);
+        g_setenv("PATH", path, TRUE);
+        g_unsetenv("GITHUB_ACTIONS");
+        if (is_done != !cases[i].error ||
+            (error && !g_str_has_prefix(error->message, cases[i].error)))
+            fail_msg("%s: %s", cases[i].front, error ? error->message : "it runs");
+        if (file_exists(ran) != is_done)
+            fail_msg("%s: the agent %s", cases[i].front, is_done ? "did not run" : "ran");
+        g_unlink(ran);
         if (error)
-            assert_true(g_str_has_prefix(error->message, "no GitHub token"));
+            assert_string_equal(result.phase, "activation");
     }
-    g_setenv("PATH", path, TRUE);
 }
 
 static void test_earlier_result(void **state)
@@ -237,7 +284,7 @@ int main(void)
         PLACED(test_time_is_over),
         PLACED(test_stopped_before_it_began),
         PLACED(test_rehearsal_writes_a_plan),
-        PLACED(test_no_token),
+        PLACED(test_refused_before_the_agent),
         PLACED(test_earlier_result),
         cmocka_unit_test(test_summaries_are_data),
     };

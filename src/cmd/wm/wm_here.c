@@ -14,7 +14,7 @@ void wm_print_warnings(const GPtrArray *warnings)
 {
     for (unsigned i = 0; i < warnings->len; i++) {
         g_autofree char *text = wm_note_show(warnings->pdata[i], 0);
-        wm_say("wm: %s", text);
+        wm_say_as(WM_WARN, "wm: %s", text);
     }
 }
 
@@ -35,7 +35,7 @@ bool wm_here_load(const char *root, const WmWanted *wanted, WmProject **ret_proj
     if (!is_good)
         return false;
     for (unsigned i = 0; i < project->bad->len; i++)
-        wm_say("wm: %s; skipped", ((WmBadFile *)project->bad->pdata[i])->reason);
+        wm_say_as(WM_WARN, "wm: %s; skipped", ((WmBadFile *)project->bad->pdata[i])->reason);
     if (project->tasks->len + project->left_out == 0 && has_broken_file(project))
         return fail_with(error, KEDGE_ERROR_FAILED, "no task could be loaded");
     *ret_project = g_steal_pointer(&project);

@@ -15,7 +15,7 @@
 int wm_fail(const char *command, const GError *error)
 {
     int code = cmd_exit_code(error->code);
-    wm_say("error: %s", error->message); // words of others, on one line
+    wm_say_as(WM_ERROR, "error: %s", error->message); // words of others, on one line
     if (error->domain == KEDGE_ERROR && error_is(error, KEDGE_ERROR_USAGE))
         log_text("Run 'kedge %s --help' for usage.", command);
     return error->domain == KEDGE_ERROR ? code : EXIT_FAILED;

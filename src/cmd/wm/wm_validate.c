@@ -27,9 +27,9 @@ static int validate_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     wm_project_validate(options.repo_root ? options.repo_root : ".", problems, warnings);
     for (guint i = 0; i < warnings->len; i++)
-        wm_say("wm: %s", (char *)warnings->pdata[i]);
+        wm_say_as(WM_WARN, "wm: %s", (char *)warnings->pdata[i]);
     for (guint i = 0; i < problems->len; i++)
-        wm_say("error: %s", (char *)problems->pdata[i]);
+        wm_say_as(WM_ERROR, "error: %s", (char *)problems->pdata[i]);
     if (problems->len == 0)
         log_text("wm validate: ok");
     else

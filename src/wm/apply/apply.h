@@ -38,6 +38,9 @@ typedef struct WmApply {      // all borrowed
    run's lock. The time is the token's. */
 bool wm_apply(const WmApply *self, Cancel *cancel, json_t *outputs, json_t *plan, GError **error);
 
+/* What of a policy would be refused once there is something to apply: it is refused before an agent
+   begins. */
+bool wm_apply_check_policy(const WmPolicy *policy, GError **error);
 /* Can something be pushed to the branch of this pull request at all? What is said here holds
    whatever its title and labels will be. */
 bool wm_pull_check(const json_t *pull, const char *own_repo, const char *default_branch,

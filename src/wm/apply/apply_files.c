@@ -7,6 +7,7 @@
 
 #include "base/glob.h"
 #include "base/str.h"
+#include "wm/engine/judge.h"
 
 #define MAX_SHOWN 50 // files that are named
 
@@ -77,16 +78,16 @@ static const char *const names[] = {
 static const char *const endings[] = { ".csproj", ".fsproj", ".gemspec", ".cabal" };
 
 /* A list of globs that has something in it. */
-static bool has_list(const Applier *self, const char *option)
+static bool has_list(const WmHandler *handler, const char *option)
 {
-    const json_t *value = json_object_get(self->handler->options, option);
+    const json_t *value = json_object_get(handler->options, option);
     bool is_empty_list = json_is_array(value) && json_array_size(value) == 0;
     return value && !json_is_null(value) && !is_empty_list;
 }
 
-static bool has_protected(const Applier *self)
+static bool has_protected(const WmHandler *handler)
 {
-    const json_t *option = json_object_get(self->handler->options, "protected-files");
+    const json_t *option = json_object_get(handler->options, "protected-files");
     const char *policy =
         json_is_object(option) ? json_get_text(option, "policy") : json_string_value(option);
     return option && !json_is_null(option) && g_strcmp0(policy, "allowed") != 0;
@@ -94,8 +95,9 @@ static bool has_protected(const Applier *self)
 
 bool apply_guards_files(const Applier *self)
 {
-    return has_protected(self) || has_list(self, "allowed-files") ||
-           has_list(self, "excluded-files");
+    const WmHandler *handler = self->handler;
+    return has_protected(handler) || has_list(handler, "allowed-files") ||
+           has_list(handler, "excluded-files");
 }
 
 static bool is_requirements(const char *base)
@@ -198,10 +200,11 @@ static char *list_files(GPtrArray *files, const char *before, const char *betwee
 }
 
 /* The globs of an option. NULL without an error: it has none. New reference. */
-static bool read_globs(const Applier *self, const char *option, json_t **ret_list, GError **error)
+static bool read_globs(const WmHandler *handler, const char *option, json_t **ret_list,
+                       GError **error)
 {
-    g_autoptr(json_t) list = wm_handler_list(self->handler, option);
-    if (!has_list(self, option))
+    g_autoptr(json_t) list = wm_handler_list(handler, option);
+    if (!has_list(handler, option))
         return true;
     if (json_array_size(list) == 0)
         return fail_with(error, KEDGE_ERROR_DENIED, "%s: a list of globs is expected", option);
@@ -216,13 +219,36 @@ static bool read_globs(const Applier *self, const char *option, json_t **ret_lis
     return true;
 }
 
+bool wm_apply_check_policy(const WmPolicy *policy, GError **error)
+{
+    static const WmKind kinds[] = { WM_CREATE_PULL_REQUEST, WM_PUSH_TO_PULL_REQUEST_BRANCH };
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        const WmHandler *handler = &policy->handlers[kinds[i]];
+        const json_t *option = json_object_get(handler->options, "protected-files");
+        g_autoptr(json_t) allowed = NULL, excluded = NULL;
+        ApplyProtected action = PROTECTED_NONE;
+        bool blocks = false;
+        if (!handler->is_enabled ||
+            ((!has_protected(handler) || read_policy(option, &action, &blocks, error)) &&
+             read_globs(handler, "allowed-files", &allowed, error) &&
+             read_globs(handler, "excluded-files", &excluded, error)))
+            continue;
+        g_prefix_error(error, "safe-outputs.%s.", wm_kind_table[kinds[i]].handler);
+        return false;
+    }
+    if (!wm_judge_is_wanted(policy->threats) || wm_judge_check(policy->threats, error))
+        return true;
+    g_prefix_error(error, "safe-outputs.threat-detection: ");
+    return false;
+}
+
 /* Of the files that changed all are among the allowed ones and none among the excluded ones. */
 static bool check_scope(const Applier *self, char **changed, GError **error)
 {
     g_autoptr(json_t) allowed = NULL, excluded = NULL;
     g_autoptr(GPtrArray) found = g_ptr_array_new();
-    if (!read_globs(self, "allowed-files", &allowed, error) ||
-        !read_globs(self, "excluded-files", &excluded, error))
+    if (!read_globs(self->handler, "allowed-files", &allowed, error) ||
+        !read_globs(self->handler, "excluded-files", &excluded, error))
         return false;
     for (char **file = changed; *file; file++)
         if (**file &&
@@ -245,12 +271,12 @@ bool apply_check_files(Applier *self, const char *base, ApplyProtected *ret_acti
     ApplyProtected action = PROTECTED_NONE;
     bool blocks = false;
     g_auto(GStrv) changed = NULL;
-    if ((has_protected(self) && !read_policy(option, &action, &blocks, error)) ||
+    if ((has_protected(self->handler) && !read_policy(option, &action, &blocks, error)) ||
         !changed_files(self, base, &changed, error) || !check_scope(self, changed, error))
         return false;
     const json_t *exclude = json_get_array(option, "exclude");
     g_autoptr(GPtrArray) found = g_ptr_array_new();
-    for (char **file = changed; has_protected(self) && *file; file++)
+    for (char **file = changed; has_protected(self->handler) && *file; file++)
         if (is_protected(*file) && !is_listed(*file, exclude, true))
             g_ptr_array_add(found, *file);
     if (found->len == 0)

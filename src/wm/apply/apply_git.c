@@ -139,7 +139,7 @@ bool apply_push(Applier *self, const char *branch, bool sets_upstream, bool *ret
     if (!wm_git_push(&self->git, refspec, sets_upstream, self->cancel, &output, error))
         return false;
     *ret_has_changed = !strstr(output, "Everything up-to-date");
-    if (self->spec->push && sets_upstream)
-        wm_push_place_tell(self->spec->push, branch, self->cancel);
+    if (self->spec->push)
+        wm_push_place_tell(self->spec->push, branch, sets_upstream, self->cancel);
     return true;
 }

@@ -128,7 +128,8 @@ bool apply_fetch(Applier *self, const char *branch, GError **error);
 /* In a quarantined .git: every object has the content of its name, so that what git says of the
    difference between two commits is true. Reads all of them. */
 bool apply_check_objects(Applier *self, GError **error);
-/* Refuses commits since origin/BASE (NULL: those that nothing of origin has) with files of a run. */
+/* Refuses commits since origin/BASE (NULL: those that nothing of origin has) with files of a run.
+ */
 bool apply_check_run_files(Applier *self, const char *base, GError **error);
 /* Follows if-no-changes: `text` goes on "no commits ahead of origin/main". */
 bool apply_no_changes(Applier *self, const char *base, const char *text, GError **error);

@@ -22,7 +22,8 @@ typedef struct WmEmit {
 bool wm_emit_note(const char *run_dir, const WmTask *task, const json_t *pull, const char *refusal,
                   GError **error);
 
-/* By what was noted, else by the files in WM_REPO_ROOT. Errors `WM_TASK is not set`, `task not found: x`, and those of the files. */
+/* By what was noted, else by the files in WM_REPO_ROOT. Errors `WM_TASK is not set`, `task not
+ * found: x`, and those of the files. */
 bool wm_emit_open(WmEmit *ret_emit, GError **error);
 void wm_emit_clear(WmEmit *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmEmit, wm_emit_clear)

@@ -4,6 +4,7 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "wm/apply/emit.h"
+#include "wm/run/early.h"
 #include "wm/run/notify.h"
 #include "wm/workspace/feature_branch.h"
 
@@ -43,7 +44,7 @@ static bool write_activation(const WmPipeline *self, const char *branch, const c
 }
 
 /* What an earlier one was killed in, too. */
-static bool make_tree(WmPipeline *self, Cancel *cancel, GError **error)
+static bool make_tree(WmPipeline *self, const WmPullHead *head, Cancel *cancel, GError **error)
 {
     static const char *const ask_head[] = { "rev-parse", "HEAD", NULL };
     const char *base =
@@ -55,9 +56,9 @@ static bool make_tree(WmPipeline *self, Cancel *cancel, GError **error)
         wm_pipeline_say(self, "activation: a run that was killed has left work in %s",
                         (const char *)left->pdata[i]);
     if (!wm_branch_check_base(&self->git, base, cancel, error) ||
-        !wm_git(&self->git, ask_head, 0, cancel, &commit, error) ||
-        !wm_run_tree_make(&self->git, self->dir.id, self->task->name, commit, cancel, &self->tree,
-                          error))
+        (!head->commit && !wm_git(&self->git, ask_head, 0, cancel, &commit, error)) ||
+        !wm_run_tree_make(&self->git, self->dir.id, self->task->name,
+                          head->commit ? head->commit : commit, cancel, &self->tree, error))
         return false;
     if (!wm_git_is_clean(&self->git, cancel, NULL))
         wm_pipeline_say(self, "activation: what is not committed here is not in the worktree");
@@ -67,8 +68,10 @@ static bool make_tree(WmPipeline *self, Cancel *cancel, GError **error)
     return write_activation(self, self->tree.branch, NULL, error);
 }
 
-static bool make_branch(WmPipeline *self, Cancel *cancel, GError **error)
+static bool make_branch(WmPipeline *self, const WmPullHead *head, Cancel *cancel, GError **error)
 {
+    if (head->commit)
+        return wm_pull_head_check_out(head, &self->git, cancel, error);
     const WmHandler *handler = &self->policy->handlers[WM_CREATE_PULL_REQUEST];
     if (!handler->is_enabled)
         return true;
@@ -93,13 +96,18 @@ static bool make_branch(WmPipeline *self, Cancel *cancel, GError **error)
 
 bool wm_activate(WmPipeline *self, const WmActivation *activation, Cancel *cancel, GError **error)
 {
+    g_auto(WmPullHead) head = { 0 };
     if (!make_dir(self, error))
         return false;
     wm_notify_load_checkpoint(self, cancel);
     wm_notify_react(self, activation->reaction, cancel);
     wm_notify_status(self, self->policy->run_started, "", cancel);
-    return cancel_check(cancel, error) &&
-           wm_emit_note(self->dir.path, self->task, NULL, NULL, error) &&
-           (activation->is_in_place ? make_branch(self, cancel, error)
-                                    : make_tree(self, cancel, error));
+    if (!cancel_check(cancel, error) || !wm_pull_head_find(self, cancel, &head, error) ||
+        !wm_emit_note(self->dir.path, self->task, head.pull, head.refusal, error))
+        return false;
+    if (head.commit)
+        wm_pipeline_say(self, "activation: on the branch %s of pull request #%" G_GINT64_FORMAT,
+                        head.ref, (gint64)json_get_int(head.pull, "number", 0));
+    return activation->is_in_place ? make_branch(self, &head, cancel, error)
+                                   : make_tree(self, &head, cancel, error);
 }

@@ -7,6 +7,7 @@
 #include "wm/apply/item.h"
 #include "wm/run/activation.h"
 #include "wm/run/conclusion.h"
+#include "wm/run/early.h"
 #include "wm/run/outcome.h"
 #include "wm/run/phase_outputs.h"
 #include "wm/task/prompt.h"
@@ -311,6 +312,7 @@ bool wm_run(const WmRunOptions *options, Cancel *cancel, WmRunResult *ret_result
                                              : wm_task_timeout_minutes(run.base.task) * MINUTE_MS;
     g_autoptr(Cancel) deadline = cancel_new_timed(cancel, timeout_ms);
     if (!wm_activation_check(&run.base, &run.activation, &failure) ||
+        !wm_early_check(&run.base, run.activation.engine, deadline, &failure) ||
         !do_phases(&run, deadline, &failure))
         wm_pipeline_fail(&run.base, deadline, &failure);
     return run_finish(&run, failure, error);

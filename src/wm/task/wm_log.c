@@ -41,6 +41,19 @@ char *wm_log_safe(const char *text)
     return g_string_free(out, FALSE);
 }
 
+/* `text` is safe. */
+static void annotate(WmLevel level, const char *text)
+{
+    static const char *const prefixes[] = { "wm: ", "warning: ", "error: " };
+    if (level < WM_WARN || g_strcmp0(env_get_raw("GITHUB_ACTIONS"), "true") != 0)
+        return;
+    for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+        text += g_str_has_prefix(text, prefixes[i]) ? strlen(prefixes[i]) : 0;
+    g_autoptr(GString) data = g_string_new(text);
+    g_string_replace(data, "%", "%25", 0);
+    log_text("::%s::%s", level == WM_ERROR ? "error" : "warning", data->str);
+}
+
 static void append_pair(GString *out, const char *key, const char *value)
 {
     g_autofree char *safe = wm_log_safe(value);
@@ -71,8 +84,20 @@ void wm_log(WmLevel level, const char *msg, ...)
     }
     va_end(pairs);
     g_autofree char *json = as_json ? json_to_text(record) : NULL;
-    g_autofree char *text = wm_log_safe(json ? json : line->str);
-    log_text("%s", text);
+    g_autofree char *plain = wm_log_safe(line->str), *text = json ? wm_log_safe(json) : NULL;
+    log_text("%s", text ? text : plain);
+    annotate(level, plain);
+}
+
+void wm_say_as(WmLevel level, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_autofree char *safe = wm_log_safe(text);
+    log_text("%s", safe);
+    annotate(level, safe);
 }
 
 void wm_say(const char *format, ...)

@@ -62,7 +62,7 @@ static const json_t *read_deadlines(WmGates *self)
     g_autoptr(GError) error = NULL;
     json_t *deadlines = NULL;
     if (!json_read_file(path, &deadlines, &error) && !error_is(error, KEDGE_ERROR_NOT_FOUND))
-        wm_say("wm: %s: %s", DEADLINES_PATH, error->message);
+        wm_say_as(WM_WARN, "wm: %s: %s", DEADLINES_PATH, error->message);
     self->deadlines = deadlines ? deadlines : json_object();
     return self->deadlines;
 }
@@ -88,9 +88,9 @@ static bool pass_deadline(WmGates *self, const WmTask *task, char **ret_reason)
     int64_t at_ms;
     if (!find_deadline(self, task, text, &at_ms)) {
         bool is_relative = wm_gate_is_relative_date(text);
-        wm_say("wm: %s: stop-after \"%s\": %s; not skipped", task->name, text,
-               is_relative ? "no deadline in " DEADLINES_PATH " (run kedge wm compile)"
-                           : "neither a date nor a time such as +7d");
+        wm_say_as(WM_WARN, "wm: %s: stop-after \"%s\": %s; not skipped", task->name, text,
+                  is_relative ? "no deadline in " DEADLINES_PATH " (run kedge wm compile)"
+                              : "neither a date nor a time such as +7d");
         return true;
     }
     return self->now_ms < at_ms || wm_gate_refuse(task, ret_reason, "stop-after %s is over", text);

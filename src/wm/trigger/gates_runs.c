@@ -85,9 +85,10 @@ static bool pass_cooldown(WmGates *self, const WmTask *task, Cancel *cancel, cha
     g_autoptr(GError) error = NULL;
     bool ran = false;
     if (pause_ms == 0)
-        wm_say("wm: %s: cooldown: not a time such as 4h or 30m; not skipped", task->name);
+        wm_say_as(WM_WARN, "wm: %s: cooldown: not a time such as 4h or 30m; not skipped",
+                  task->name);
     else if (!ran_since(self, task->name, self->now_ms - pause_ms, cancel, &ran, &error))
-        wm_say("wm: %s: cooldown: %s; not skipped", task->name, error->message);
+        wm_say_as(WM_WARN, "wm: %s: cooldown: %s; not skipped", task->name, error->message);
     return !ran || wm_gate_refuse(task, ret_reason, "cooldown: the last run ended too recently");
 }
 

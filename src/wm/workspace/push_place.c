@@ -156,18 +156,20 @@ bool wm_push_place_make(WmPushPlace *self, Cancel *cancel, GError **error)
     return is_made;
 }
 
-void wm_push_place_tell(const WmPushPlace *self, const char *remote_branch, Cancel *cancel)
+void wm_push_place_tell(const WmPushPlace *self, const char *remote_branch, bool is_upstream,
+                        Cancel *cancel)
 {
     static const char *const ask_head[] = { "rev-parse", "HEAD", NULL };
     const WmGit theirs = { .root = self->root };
     const WmGit ours = { .root = self->clone };
     g_autofree char *branch = NULL, *commit = push_place_ask(&ours, ask_head, cancel);
-    if (!commit || !wm_git_branch(&ours, cancel, &branch, NULL) || strcmp(branch, "HEAD") == 0)
+    if (!commit || !wm_git_branch(&ours, cancel, &branch, NULL))
         return;
     g_autofree char *tracking = g_strconcat(REMOTE, remote_branch, NULL);
     g_autofree char *upstream = g_strconcat("--set-upstream-to=origin/", remote_branch, NULL);
     const char *const update[] = { "update-ref", tracking, commit, NULL };
     const char *const follow[] = { "branch", "-q", upstream, branch, NULL };
-    if (wm_git(&theirs, update, 0, cancel, NULL, NULL))
+    bool follows = is_upstream && strcmp(branch, "HEAD") != 0;
+    if (wm_git(&theirs, update, 0, cancel, NULL, NULL) && follows)
         wm_git(&theirs, follow, 0, cancel, NULL, NULL);
 }

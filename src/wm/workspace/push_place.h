@@ -27,9 +27,10 @@ bool wm_push_place_note_late(const WmGit *git, const char *url, const char *of_p
                              Cancel *cancel, WmPushPlace *ret_place, GError **error);
 /* The clone, on the branch that `root` is on, or on its commit. */
 bool wm_push_place_make(WmPushPlace *self, Cancel *cancel, GError **error);
-/* After a push of HEAD to `remote_branch`: `root` is told where that is, and which branch it is the
-   upstream of, as git itself would have. Failures are of no account. */
-void wm_push_place_tell(const WmPushPlace *self, const char *remote_branch, Cancel *cancel);
+/* After a push of HEAD to `remote_branch`: `root` is told where that is and, `is_upstream`, which
+   branch it is the upstream of, as git itself would have. Failures are of no account. */
+void wm_push_place_tell(const WmPushPlace *self, const char *remote_branch, bool is_upstream,
+                        Cancel *cancel);
 /* Removes the clone. */
 void wm_push_place_clear(WmPushPlace *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmPushPlace, wm_push_place_clear)

@@ -151,6 +151,8 @@ bool wm_run_tree_find(const WmGit *git, const char *run_id, const char *branch, 
 {
     g_autofree char *home = tree_home();
     g_auto(WmRunTree) self = WM_RUN_TREE_NONE;
+    if (*run_id == '.' || strchr(run_id, '/'))
+        return false; // no id of ours
     self.top = g_build_filename(home, run_id, NULL);
     if (!tree_lock(&self) || !tree_set_root(&self, git, cancel, NULL))
         return false;
