@@ -27,6 +27,7 @@ static const char *const status_presets[] = { "default", "minimal", "compact", "
                                               "nerd",    "ascii",   "custom",  NULL };
 static const char *const status_separators[] = { "powerline-thin", "powerline", "slash", "pipe",
                                                  "block",          "none",      "ascii", NULL };
+static const char *const editor_modes[] = { "default", "vim", NULL };
 static const char *const escape_actions[] = { "tree", "branch", "none", NULL };
 static const char *const tree_filters[] = { "default",      "no-tools", "user-only",
                                             "labeled-only", "all",      NULL };
@@ -152,6 +153,8 @@ static const SettingKey keys[] = {
     { "display.tabWidth", SETTING_NUMBER, "3", SETTING_USER_ONLY, NULL, "Cells of a tab" },
     { "display.ambiguousWidth", SETTING_NUMBER, "1", SETTING_USER_ONLY, NULL,
       "Cells of characters whose width depends on the terminal (1 or 2)" },
+    { "editor.mode", SETTING_ENUM, "\"default\"", SETTING_USER_ONLY, editor_modes,
+      "Which keys edit what you write; `vim`: its modes, motions, operators and registers" },
     { "doubleEscapeAction", SETTING_ENUM, "\"tree\"", SETTING_USER_ONLY, escape_actions,
       "What a second Escape does in an empty editor" },
     { "treeFilterMode", SETTING_ENUM, "\"default\"", SETTING_USER_ONLY, tree_filters,

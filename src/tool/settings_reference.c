@@ -105,6 +105,7 @@ static const struct {
     { "startup", "Interface" },
     { "hideThinkingBlock", "Interface" },
     { "completion", "Interface" },
+    { "editor", "Interface" },
     { "doubleEscapeAction", "Interface" },
     { "treeFilterMode", "Interface" },
     { "autocompleteMaxVisible", "Interface" },

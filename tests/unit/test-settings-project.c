@@ -27,7 +27,7 @@ static const struct {
       "statusLine.leftSegments statusLine.rightSegments statusLine.separator "
       "hideThinkingBlock terminal.showImages tui.maxInlineImageColumns "
       "tui.maxInlineImageRows tui.plain tui.resumeRows tui.escTimeoutMs tui.motion "
-      "display.tabWidth display.ambiguousWidth doubleEscapeAction treeFilterMode "
+      "display.tabWidth display.ambiguousWidth editor.mode doubleEscapeAction treeFilterMode "
       "autocompleteMaxVisible startup.quiet completion.notify ask.notify shellPath "
       "env.pass tools.unaskedWrites agentTools.taskDb gh.executable gh.defaultHost gh.knownHosts "
       "gh.trustGhLogins gh.sshAliases gh.sshConfig gh.maxBytes gh.maxBytesDiff "

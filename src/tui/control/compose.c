@@ -128,6 +128,7 @@ static StatusFacts status_facts(Tui *tui)
         .model = json_get_text(model, "id"),
         .thinking = json_get_text(state, "thinkingLevel"),
         .mode = mode_name(tui),
+        .vim = tui_vim(tui) ? vim_label(tui->input->vim) : NULL,
         .cwd = tui->slash.place.cwd,
         .home = g_get_home_dir(),
         .session_name = json_get_text(state, "sessionName"),

@@ -142,15 +142,22 @@ static void tui_type(Tui *self, KeyPress key, gint64 now_ms)
         take_result(self, editor_type(self->input->editor, character, now_ms));
 }
 
-static void tui_press(Tui *self, KeyPress key, gint64 now_ms)
+static bool is_vims(Tui *self, KeyPress key, bool is_bound, gint64 now_ms)
 {
-    Action app = keymap_find(self->input->keymap, KEYS_APP, key);
-    Action editor = keymap_find(self->input->keymap, KEYS_EDITOR, key);
+    Vim *vim = tui_vim(self);
+    EditorResult result = vim ? vim_press(vim, key, is_bound, now_ms) : EDITOR_UNUSED;
+    if (result == EDITOR_UNUSED)
+        return false;
+    input_own(self)->last_role_at = 0;
+    take_result(self, result);
+    if (!vim_is_inserting(vim))
+        completer_close(self->input->completer);
+    return true;
+}
+
+static void do_press(Tui *self, KeyPress key, Action app, Action editor, gint64 now_ms)
+{
     KeyRole role = ROLE_COUNT;
-    if (app == ACTION_EXIT && !editor_is_empty(self->input->editor))
-        app = ACTION_NONE; // the editor's then
-    if (is_completed(self, key))
-        return;
     if (has_role(self, app, editor, &role)) {
         do_role(self, role, now_ms);
         return;
@@ -164,6 +171,21 @@ static void tui_press(Tui *self, KeyPress key, gint64 now_ms)
         take_result(self, editor_act(self->input->editor, editor, now_ms));
     else
         tui_type(self, key, now_ms);
+}
+
+static void tui_press(Tui *self, KeyPress key, gint64 now_ms)
+{
+    Action app = keymap_find(self->input->keymap, KEYS_APP, key);
+    Action editor = keymap_find(self->input->keymap, KEYS_EDITOR, key);
+    bool was_empty = editor_is_empty(self->input->editor);
+    if (app == ACTION_EXIT && !was_empty)
+        app = ACTION_NONE; // the editor's then
+    if (is_completed(self, key) ||
+        is_vims(self, key, app != ACTION_NONE || editor != ACTION_NONE, now_ms))
+        return;
+    do_press(self, key, app, editor, now_ms);
+    if (self->input->vim && !was_empty && editor_is_empty(self->input->editor))
+        vim_begin(self->input->vim); // it was sent, or cleared: another text begins
 }
 
 /* False: it is the editor's. */

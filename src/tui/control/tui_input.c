@@ -40,6 +40,7 @@ void tui_input_open(Tui *self, GPtrArray *warnings)
 
 void tui_input_free(TuiInput *self)
 {
+    vim_free(self->vim);
     completer_free(self->completer);
     g_free(self->commands);
     g_free(self->actions);

@@ -1,13 +1,15 @@
 /*
  * TuiInput: what a person types. Editor, keys, completion, attachments, drafts and what was asked
- * before. Its files (tui_input.c, act.c, attach.c, draft.c, external.c, keys.c, slash_door.c) write
- * it, by tui_own.h; all others read it and call what is declared here. The loop's thread.
+ * before. Its files (tui_input.c, act.c, attach.c, draft.c, external.c, keys.c, slash_door.c,
+ * vim_use.c) write it, by tui_own.h; all others read it and call what is declared here. The loop's
+ * thread.
  */
 #pragma once
 
 #include "tui/control/key_table.h"
 #include "tui/edit/complete.h"
 #include "tui/edit/recall.h"
+#include "tui/edit/vim.h"
 #include "tui/term/input.h"
 
 typedef struct Tui Tui;           // tui_state.h
@@ -17,6 +19,7 @@ typedef struct Draft Draft;       // draft.h
 typedef struct TuiInput {
     Keymap *keymap;
     Editor *editor;
+    Vim *vim;                 // its keys, as long as `editor.mode` wants them
     GPtrArray *attached;      // of json_t *: the images that it may name
     unsigned attached_before; // how many were, that are not kept any more
     GQueue attaching;         // of Attaching: those that are being read
@@ -41,6 +44,10 @@ void tui_input_free(TuiInput *self);
 
 void tui_on_input(const InputEvent *event, void *tui);
 void tui_on_recall(void *tui); // what was asked before has been read
+
+// ---- vim_use.c ----
+
+Vim *tui_vim(Tui *tui); // as the setting is now; NULL: other keys
 
 // ---- act.c ----
 

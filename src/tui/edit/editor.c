@@ -4,7 +4,7 @@
  * Every change goes through editor_change(), which keeps the bound, the undo list, the rows and the
  * cursor in step.
  */
-#include "tui/edit/editor.h"
+#include "tui/edit/editor_private.h"
 
 #include "base/utf8.h"
 #include "tui/edit/kill_ring.h"
@@ -26,6 +26,7 @@ struct Editor {
     TextLayout *layout;
     int tab_width;
     size_t cursor;
+    size_t selected_from, selected_to;
     int goal; // the column that Up and Down keep; -1: the cursor's
     Run run;
     size_t yanked_at, yanked_size;
@@ -131,6 +132,38 @@ static void move_to(Editor *self, size_t cursor)
 {
     editor_interrupt(self);
     self->cursor = cursor;
+}
+
+// ---- for the vim keys ----
+
+TextBuffer *editor_buffer(Editor *self)
+{
+    return self->text;
+}
+
+size_t editor_cursor(const Editor *self)
+{
+    return self->cursor;
+}
+
+void editor_move(Editor *self, size_t cursor)
+{
+    move_to(self, MIN(cursor, text_buffer_size(self->text)));
+}
+
+EditorResult editor_put(Editor *self, size_t start, size_t end, const Piece *piece, size_t cursor)
+{
+    editor_interrupt(self);
+    EditorResult result = editor_change(self, UNDO_ALONE, start, end, piece, 0);
+    if (result != EDITOR_FULL)
+        self->cursor = MIN(cursor, text_buffer_size(self->text));
+    return result;
+}
+
+void editor_select(Editor *self, size_t start, size_t end)
+{
+    self->selected_from = start;
+    self->selected_to = end;
 }
 
 // ---- what actions do ----
@@ -496,7 +529,9 @@ void editor_rows(Editor *self, int width, int max_rows, GPtrArray *out, int *ret
         .cursor = self->cursor,
         .look = { .text = { .fg = TOKEN_TEXT },
                   .marker = { .fg = TOKEN_MD_LINK },
-                  .mark = mode_style(editor_mode(self)) },
+                  .mark = mode_style(editor_mode(self)),
+                  .selected_from = self->selected_from,
+                  .selected_to = self->selected_to },
     };
     text_layout_rows(self->layout, &spec, out, ret_row, ret_column);
 }

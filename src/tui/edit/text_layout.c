@@ -396,7 +396,36 @@ bool text_layout_move(TextLayout *self, int count, size_t *cursor, int *goal)
 static bool look_equal(const TextLook *a, const TextLook *b)
 {
     return style_equal(a->text, b->text) && style_equal(a->marker, b->marker) &&
-           style_equal(a->mark, b->mark);
+           style_equal(a->mark, b->mark) && a->selected_from == b->selected_from &&
+           a->selected_to == b->selected_to;
+}
+
+typedef struct Stretch { // of the text, which `view` has from `at` on
+    const char *view;
+    size_t at;
+    const TextLook *look;
+} Stretch;
+
+/* What is selected of it is reversed. */
+static void add_stretch(RowBuilder *builder, const Stretch *self, size_t start, size_t end,
+                        Style style)
+{
+    size_t from = CLAMP(self->look->selected_from, start, end);
+    size_t to = CLAMP(self->look->selected_to, from, end);
+    Style selected = style;
+    selected.attributes |= STYLE_REVERSE;
+    row_builder_add(builder, self->view + (start - self->at), (gssize)(from - start), style, NULL);
+    row_builder_add(builder, self->view + (from - self->at), (gssize)(to - from), selected, NULL);
+    row_builder_add(builder, self->view + (to - self->at), (gssize)(end - to), style, NULL);
+}
+
+/* An empty line that is selected is seen, too. */
+static void add_line_end(RowBuilder *builder, const Line *line)
+{
+    bool is_selected =
+        line->start >= line->look.selected_from && line->start < line->look.selected_to;
+    if (line->size == 0 && is_selected)
+        row_builder_add(builder, " ", 1, (Style) { .attributes = STYLE_REVERSE }, NULL);
 }
 
 static Row *text_layout_draw(TextLayout *self, Place place)
@@ -408,17 +437,18 @@ static Row *text_layout_draw(TextLayout *self, Place place)
     const Marker *last = text_buffer_markers_end(self->text);
     g_autoptr(RowBuilder) builder = row_builder_new();
     const char *mark = line->is_first && place.row == 0 ? MARK : "  ";
-    size_t from = at;
+    const Stretch stretch = { view, at, &line->look };
     if (mark_cells(self) > 0)
         row_builder_add(builder, mark, -1, line->look.mark, NULL);
     for (; marker && marker < last && marker->start < end; marker++) {
-        size_t start = MAX(marker->start, from), stop = MIN(marker->start + marker->size, end);
-        row_builder_add(builder, view + (at - from), (gssize)(start - at), line->look.text, NULL);
-        row_builder_add(builder, view + (start - from), (gssize)(stop - start), line->look.marker,
-                        NULL);
+        size_t start = MAX(marker->start, stretch.at);
+        size_t stop = MIN(marker->start + marker->size, end);
+        add_stretch(builder, &stretch, at, start, line->look.text);
+        add_stretch(builder, &stretch, start, stop, line->look.marker);
         at = stop;
     }
-    row_builder_add(builder, view + (at - from), (gssize)(end - at), line->look.text, NULL);
+    add_stretch(builder, &stretch, at, end, line->look.text);
+    add_line_end(builder, line);
     g_autoptr(Row) row = row_builder_take(builder);
     return row->cells > self->width ? row_cut(row, self->width) : g_steal_pointer(&row);
 }

@@ -8,7 +8,8 @@
 #include "tui/text/row.h"
 
 typedef struct TextLook {
-    Style text, marker, mark; // mark: of what the first row begins with
+    Style text, marker, mark;          // mark: of what the first row begins with
+    size_t selected_from, selected_to; // is shown reversed; a line end as a blank
 } TextLook;
 
 typedef struct TextLayoutSpec {

@@ -11,6 +11,7 @@
 
 typedef struct StatusFacts { // all borrowed; NULL, 0 or -1: not known, and not shown
     const char *provider, *model, *thinking, *mode, *cwd, *home, *session_name, *host;
+    const char *vim;        // the mode of the vim keys; NULL: they are not in use
     const char *session_id; // as short as it is to be shown
     const char *branch;     // git
     int staged, unstaged, untracked;

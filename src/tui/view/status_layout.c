@@ -8,15 +8,15 @@ typedef struct Preset {
 } Preset;
 
 static const Preset presets[] = {
-    { "default", "logo model mode path git pr context_pct cost", "session_name" },
-    { "minimal", "path git", "session_name mode context_pct" },
-    { "compact", "model mode git pr", "session_name cost context_pct" },
-    { "full", "logo hostname model mode path git pr subagents",
+    { "default", "logo vim model mode path git pr context_pct cost", "session_name" },
+    { "minimal", "vim path git", "session_name mode context_pct" },
+    { "compact", "vim model mode git pr", "session_name cost context_pct" },
+    { "full", "logo vim hostname model mode path git pr subagents",
       "session_name token_in token_out token_rate cache_read cost context_pct time_spent time" },
-    { "nerd", "logo hostname model mode path git pr session subagents",
+    { "nerd", "logo vim hostname model mode path git pr session subagents",
       "token_in token_out token_rate cache_read cache_write cost context_pct context_total "
       "time_spent time" },
-    { "ascii", "hostname model mode path git pr",
+    { "ascii", "vim hostname model mode path git pr",
       "session_name token_total token_rate cost context_pct time" },
 };
 

@@ -245,6 +245,11 @@ static void draw_session_name(const StatusFacts *facts, const Pen *pen)
     put_clean(pen, TOKEN_TEXT, facts->session_name);
 }
 
+static void draw_vim(const StatusFacts *facts, const Pen *pen)
+{
+    put_clean(pen, TOKEN_ACCENT, facts->vim);
+}
+
 #define SEGMENT(word) .name = #word, .draw = draw_##word
 
 static const Segment segments[] = {
@@ -255,6 +260,7 @@ static const Segment segments[] = {
     { SEGMENT(context_pct) }, { SEGMENT(context_total) }, { SEGMENT(time_spent) },
     { SEGMENT(time) },        { SEGMENT(session) },       { SEGMENT(hostname) },
     { SEGMENT(cache_read) },  { SEGMENT(cache_write) },   { SEGMENT(session_name) },
+    { SEGMENT(vim) },
 };
 
 const char *status_segment_name(size_t number)
