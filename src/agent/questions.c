@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/lock.h"
+#include "tool/question_edit.h"
 
 typedef struct Question {
     char *id;
@@ -11,7 +12,7 @@ typedef struct Question {
     bool is_choice;     // the answer is a text
     int64_t timeout_ms; // 0: none that is told
     bool is_answered, is_approved, is_late;
-    char *text; // of a choice that was made
+    char *text; // of a choice that was made, or what a person made of the text of a call
 } Question;
 
 struct Questions {
@@ -139,6 +140,9 @@ bool questions_ask(const ToolQuestion *asked, Cancel *cancel, bool *ret_approved
     Question question = { .timeout_ms = self->timeout_ms };
     *ret_approved = false;
     question_wait(self, &question, approval_event(asked), cancel);
+    g_autofree char *text = question.text;
+    if (text && asked->ret_edited)
+        *asked->ret_edited = question_edited(asked->arguments, text);
     if (!question.is_answered && !cancel_check(cancel, error))
         return false;
     *ret_approved = question.is_answered && question.is_approved;
@@ -204,6 +208,17 @@ bool questions_answer(Questions *self, const char *id, bool is_approved, GError 
     Question *question = take_open_locked(self, id);
     if (question) {
         question->is_approved = is_approved;
+        cancel_fire(question->wakeup);
+    }
+    return question || fail_not_open(id, error);
+}
+
+bool questions_edit(Questions *self, const char *id, const char *text, GError **error)
+{
+    HOLD_LOCK(&self->lock);
+    Question *question = take_open_locked(self, id);
+    if (question) {
+        question->text = question->is_choice ? NULL : g_strdup(text);
         cancel_fire(question->wakeup);
     }
     return question || fail_not_open(id, error);

@@ -39,6 +39,9 @@ bool questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_e
 bool questions_check_digest(Questions *self, const char *id, const char *digest, GError **error);
 /* NOT_FOUND when no such question is open. Of a choice: that it is not made. */
 bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error);
+/* No, but with `text` in the place of question_editable() the call is judged and asked about anew.
+   Of a choice: that it is not made. */
+bool questions_edit(Questions *self, const char *id, const char *text, GError **error);
 /* Yes, and what its "allowance" says from now on, which answers those that are open for the same,
    too. Of a question without one: yes, this once. */
 bool questions_allow(Questions *self, const char *id, Allowances *allowances, GError **error);

@@ -63,6 +63,18 @@ void visible_append_lines(GString *out, const char *text)
     append(out, text, KEEP_LINES);
 }
 
+void visible_append_block(GString *out, const char *bar, const char *text)
+{
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        size_t length = strlen(*line);
+        if (line[1] && length > 0 && (*line)[length - 1] == '\r')
+            (*line)[length - 1] = '\0';
+        g_string_append_printf(out, "\n%s", bar);
+        append(out, *line, KEEP_LINES);
+    }
+}
+
 char *visible_on_terminal(const char *text)
 {
     GString *out = g_string_sized_new(strlen(text) + 1);

@@ -210,6 +210,9 @@ bool agent_session_check_digest(AgentSession *self, const char *question_id, con
                                 GError **error);
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);
+/* No, but the call is judged and asked about anew with another text (tool/question_edit.h). */
+bool agent_session_edit(AgentSession *self, const char *question_id, const char *text,
+                        GError **error);
 /* Yes, and what the question's "allowance" says for the rest of this session. */
 bool agent_session_allow(AgentSession *self, const char *question_id, GError **error);
 /* What was allowed so far; NULL-terminated, caller frees with g_strfreev(). */

@@ -11,6 +11,12 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
     return questions_answer(self->questions, question_id, is_approved, error);
 }
 
+bool agent_session_edit(AgentSession *self, const char *question_id, const char *text,
+                        GError **error)
+{
+    return questions_edit(self->questions, question_id, text, error);
+}
+
 bool agent_session_check_digest(AgentSession *self, const char *question_id, const char *digest,
                                 GError **error)
 {

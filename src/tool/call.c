@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mask.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "tool/call_paths.h"
 #include "tool/hook.h"
@@ -15,7 +16,8 @@
 #include "tool/repo_flow.h"
 #include "tool/write_guard.h"
 
-#define ERROR_TEXT_BYTES (128 * KIB) // an error's text over this is cut like any other
+#define ERROR_TEXT_BYTES  (128 * KIB) // an error's text over this is cut like any other
+#define EDITED_TEXT_BYTES (16 * KIB)
 
 const char *tool_call_id(const ToolCall *call)
 {
@@ -405,7 +407,9 @@ static void call_clear(ToolCall *self)
     call_arguments_clear(&self->arguments);
 }
 
-void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
+/* NULL: it has ended. Else a person has changed its arguments, and nothing was done: they are what
+   is to be judged and asked about now. */
+static json_t *call_once(const ToolCallSpec *spec, ToolResult *ret_result)
 {
     const ToolDef *tool = spec->tool;
     CallOutcome outcome = { 0 };
@@ -418,8 +422,35 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
     g_auto(Judgement) judgement = { 0 };
     g_autoptr(GError) error = NULL;
     run_gated(&call, ret_result, &judgement, &outcome, &error);
-    call_finish(&call, ret_result, &outcome, error);
-    if (is_refused(&outcome) && judgement.actions)
+    json_t *edited = call.edited;
+    if (!edited)
+        call_finish(&call, ret_result, &outcome, error);
+    if (!edited && is_refused(&outcome) && judgement.actions)
         ret_result->refused = g_ptr_array_ref(judgement.actions);
     call_clear(&call);
+    return edited;
+}
+
+/* The model goes on with what was done, not with what it asked for. */
+static void tell_edited(const json_t *edited, ToolResult *result)
+{
+    g_autofree char *json = json_to_text(edited);
+    g_autofree char *masked = mask_text(json), *cut = str_truncate(masked, EDITED_TEXT_BYTES);
+    g_autofree char *note =
+        g_strdup_printf("The person changed the arguments before the call was decided: %s%s", cut,
+                        strlen(cut) < strlen(masked) ? "…" : "");
+    tool_result_add_text(result, note);
+}
+
+void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
+{
+    ToolCallSpec now = *spec;
+    g_autoptr(json_t) edited = NULL;
+    for (json_t *again; (again = call_once(&now, ret_result));) {
+        tool_result_clear(ret_result);
+        json_decref(edited);
+        now.arguments = edited = again;
+    }
+    if (edited)
+        tell_edited(edited, ret_result);
 }

@@ -29,6 +29,7 @@ typedef struct ToolQuestion { // all borrowed
     const char *way_out;   // what lets such a call through where no one can be asked; NULL: nothing
     const char *digest;    // of the tool and its arguments: a yes is for these (question.h)
     const json_t *arguments;
+    json_t **ret_edited; // takes other arguments that a person would rather have; the answer is no
 } ToolQuestion;
 
 typedef struct ToolChoice { // a dialog with one answer; all borrowed

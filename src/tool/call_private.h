@@ -32,6 +32,7 @@ struct ToolCall {
     CallArguments arguments;
     GPtrArray *problems, *unknown; // of FieldProblem; `unknown` is NULL unless a TOOL_ENVELOPE tool
     GPtrArray *guards;   // of WriteGuard *, of each file that it was judged to write; NULL: none
+    json_t *edited;      // what a person made of the arguments; NULL: nothing
     char *asked;         // digest of what a person said yes to; NULL: no one was asked
     bool is_handed_over; // to a job, which finishes it: what is answered here is only that
     bool is_behind;      // a job finishes it: its details reach no session

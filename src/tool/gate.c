@@ -163,6 +163,7 @@ static bool gate_put_question(ToolCall *call, const Judgement *judgement, const 
         .way_out = way_out,
         .digest = digest,
         .arguments = call->arguments.decoded,
+        .ret_edited = &call->edited,
     };
     // a tool that is not abortable has not begun: the wait for an answer always is
     if (!spec->door->ask(&question, spec->cancel, &outcome->is_confirmed, spec->door->user_data,

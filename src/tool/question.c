@@ -32,30 +32,22 @@ char *question_digest(const ToolCall *call)
 
 // ---- the whole text ----
 
-/* Every line after a bar, so that none can pass for one of ours. */
-static void append_block(GString *out, const char *text)
-{
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++) {
-        g_string_append(out, "\n  | ");
-        visible_append_lines(out, *line);
-    }
-}
-
 static void append_argument(GString *out, const char *key, const json_t *value)
 {
     g_autofree char *line = json_to_text(value);
     g_string_append(out, "\n  ");
     visible_append(out, key);
-    if (strlen(line) <= LINE_ARGUMENT_BYTES) {
+    const char *string = json_string_value(value);
+    bool has_lines = string && strchr(string, '\n');
+    if (strlen(line) <= LINE_ARGUMENT_BYTES && !has_lines) {
         g_string_append(out, ": ");
         visible_append(out, line);
         return;
     }
-    g_autofree char *pretty = json_is_string(value) ? NULL : json_to_pretty(value);
-    const char *text = pretty ? pretty : json_string_value(value);
+    g_autofree char *pretty = string ? NULL : json_to_pretty(value);
+    const char *text = pretty ? pretty : string;
     g_string_append_printf(out, " (%zu bytes):", strlen(text));
-    append_block(out, text);
+    visible_append_block(out, "  | ", text);
 }
 
 /* What is to be known of the files that it writes. */

@@ -158,6 +158,29 @@ class Drawn(RpcTest):
                     os.unlink(made)
                 screen.close()
 
+    def test_a_body_is_edited(self):
+        """It is shown as lines; what the person makes of it is asked about again, and only that runs."""
+        call = json.loads(json.dumps(COMMENT).replace('"yes"', '"first\\nsecond\\n"'))
+        self.script({"tool_calls": [call]}, {"text": "So be it."})
+        self.add_gh()
+        editor = pathlib.Path(self.root, "change")
+        editor.write_text('#!/bin/sh\nsed -i s/second/changed/ "$1"\n', encoding="utf-8")
+        editor.chmod(0o755)
+        screen = self.open(env={"VISUAL": str(editor)})
+        screen.line("comment")
+        rows = screen.wait_for("[e] edit")
+        self.assertTrue(any(row.startswith("  gh issue comment 8 ") and row.endswith("--body <1>") for row in rows))
+        at = rows.index("  | first")
+        self.assertEqual(rows[at + 1:at + 3], ["  | second", "  |"])
+        screen.answer("e", "  | second")
+        screen.wait_for("  | changed")
+        self.assertFalse(os.path.exists(os.path.join(self.root, "w/made")))
+        screen.answer("y", "  | changed")
+        screen.wait_for("So be it.")
+        self.assertTrue(os.path.exists(os.path.join(self.root, "w/made")))
+        sent = json.dumps(self.model.ask("journal")[1]["body"])
+        self.assertIn("The person changed the arguments", sent)
+
     def test_allowed_for_the_session(self):
         """Of ten questions the first answer is that for all that are alike; /permissions takes it back."""
         other = json.loads(json.dumps(COMMENT).replace("harbor/tidepool", "harbor/other"))

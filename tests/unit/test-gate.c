@@ -6,6 +6,8 @@
 typedef struct Asked {
     int count;
     bool answer, is_failing;
+    const char *edited; // the first answer: these arguments in place of the others (json_of())
+    char *digest;       // of the question before
     char *text;
     Cancel *cancel;
 } Asked;
@@ -18,6 +20,15 @@ static bool answer(const ToolQuestion *question, Cancel *cancel, bool *ret_appro
     g_free(asked->text);
     asked->text = g_strdup(question->text);
     asked->cancel = cancel;
+    bool is_same = g_strcmp0(asked->digest, question->digest) == 0;
+    g_free(asked->digest);
+    asked->digest = g_strdup(question->digest);
+    if (asked->edited && asked->count == 1)
+        *question->ret_edited = json_of(asked->edited);
+    if (asked->edited && asked->count == 1)
+        return true;
+    if (asked->edited)
+        assert_false(is_same); // a yes to the other one would not be one to this
     if (asked->is_failing)
         return fail_with(error, KEDGE_ERROR_DENIED, "refused: gone");
     *ret_approved = asked->answer;
@@ -132,6 +143,7 @@ static void test_gate(void **state G_GNUC_UNUSED)
         if (result.is_error)
             assert_int_equal(result.failure, KEDGE_ERROR_DENIED);
         g_free(asked.text);
+        g_free(asked.digest);
     }
 }
 
@@ -176,7 +188,47 @@ static void test_question_shows_what_would_run(void **state G_GNUC_UNUSED)
     call(fixture, &setup, &third);
     assert_contains("direction and control characters", asked.text, "touches ab\\u202ecd\\x9be\n");
     assert_contains("in the arguments too", asked.text, "path: \"ab\\u202ecd\\x9be\"");
+
+    setup.arguments = "{'path':'one\\r\\n\\ntwo\\u001b','mode':'write','count':1}";
+    g_auto(ToolResult) fourth = { 0 };
+    call(fixture, &setup, &fourth);
+    assert_contains("lines are lines", asked.text,
+                    "\n  path (10 bytes):\n  | one\n  | \n  | two\\x1b\n  mode: ");
     g_free(asked.text);
+    g_free(asked.digest);
+}
+
+/* What a person makes of the arguments is another call: judged by itself, asked about by itself. */
+static void test_edited(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *edited;
+        bool says_yes;
+        int asked, runs;
+        const char *text; // how the result begins
+    } rows[] = {
+        { "{'path':'mine','mode':'write'}", true, 2, 1, "mine" },
+        { "{'path':'mine','mode':'write'}", false, 2, 0, "declined: probe (touches mine)" },
+        { "{'path':'mine','mode':'blocked'}", true, 1, 0, "refused: probe (touches mine)" },
+        { "{'mode':'write'}", true, 1, 0, "" }, // not valid: no one is asked
+    };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Asked asked = { .answer = rows[i].says_yes, .edited = rows[i].edited };
+        const Setup setup = { &probe,
+                              "{'path':'x','mode':'write'}",
+                              { .kind = DOOR_DIRECT, .ask = answer, .user_data = &asked } };
+        g_auto(ToolResult) result = { 0 };
+        seen.runs = 0;
+        call(fixture, &setup, &result);
+        g_autofree char *text = tool_result_text(&result);
+        if (asked.count != rows[i].asked || seen.runs != rows[i].runs ||
+            !g_str_has_prefix(text, rows[i].text))
+            fail_msg("%s: asked %d, ran %d, '%s'", rows[i].edited, asked.count, seen.runs, text);
+        assert_contains("the model is told", text, "The person changed the arguments");
+        g_free(asked.text);
+        g_free(asked.digest);
+    }
 }
 
 static bool target_judge(ToolCall *call_, const void *args, Judgement *ret_judgement,
@@ -200,6 +252,7 @@ static void test_question_names_the_target(void **state G_GNUC_UNUSED)
     call(fixture, &setup, &result);
     assert_true(g_str_has_prefix(asked.text, "UNKNOWN on github.com/o/r: Probe\n  probe\n"));
     g_free(asked.text);
+    g_free(asked.digest);
 }
 
 static Likeness remembered(const GPtrArray *actions, char **ret_earlier, void *user_data)
@@ -266,6 +319,7 @@ static void test_refused_before(void **state G_GNUC_UNUSED)
             assert_contains(cases[i].name, asked.text,
                             "\n  may be what was refused before: push ma\\x1bin");
         g_free(asked.text);
+        g_free(asked.digest);
     }
 }
 
@@ -283,6 +337,7 @@ static void test_a_door_that_fails_to_ask(void **state G_GNUC_UNUSED)
     assert_string_equal(text, "refused: gone");
     assert_int_equal(seen.runs, 0);
     g_free(asked.text);
+    g_free(asked.digest);
 }
 
 static void test_cancel(void **state G_GNUC_UNUSED)
@@ -318,6 +373,7 @@ static void test_cancel(void **state G_GNUC_UNUSED)
     assert_int_equal(late.failure, KEDGE_ERROR_CANCELLED);
     assert_int_equal(seen.runs, 0);
     g_free(asked.text);
+    g_free(asked.digest);
 }
 
 /* One place says what "only reads" means: what such a door offers is what it lets through. */
@@ -355,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_permit_only_while_running),
         cmocka_unit_test(test_question_shows_what_would_run),
+        cmocka_unit_test(test_edited),
         cmocka_unit_test(test_question_names_the_target),
         cmocka_unit_test(test_refused_before),
         cmocka_unit_test(test_a_door_that_fails_to_ask),

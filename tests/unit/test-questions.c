@@ -4,7 +4,9 @@
 #include "unit.h"
 
 #include "agent/questions.h"
+#include "base/mask.h"
 #include "base/worker.h"
+#include "tool/question_edit.h"
 
 #define GUARD_MS (60 * 1000)
 
@@ -204,10 +206,40 @@ static void test_digest(void **state G_GNUC_UNUSED)
     event_hub_free(hub);
 }
 
+static void test_editable(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *arguments, *text, *edited; // NULL: there is nothing to be changed
+    } rows[] = {
+        { "{\"op\":\"pr_create\",\"body\":\"one\\ntwo\"}", "one\ntwo",
+          "{\"op\":\"pr_create\",\"body\":\"new\"}" },
+        { "{\"command\":\"ls\"}", "ls", "{\"command\":\"new\"}" },
+        { "{\"args\":[\"issue\",\"comment\",\"--body\",\"x\",\"8\"]}", "x",
+          "{\"args\":[\"issue\",\"comment\",\"--body\",\"new\",\"8\"]}" },
+        { "{\"args\":[\"api\",\"-f\",\"body=x\"]}", "x",
+          "{\"args\":[\"api\",\"-f\",\"body=new\"]}" },
+        { "{\"args\":[\"pr\",\"merge\",\"171\"]}", NULL, NULL },
+        { "{\"args\":[\"--body\"]}", NULL, NULL },
+        { "{\"path\":\"x\"}", NULL, NULL },
+        { "{\"body\":7}", NULL, NULL },
+        { "{\"body\":\"key " MASK_TEXT "\"}", NULL, NULL }, // the secret would be lost
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(json_t) arguments = NULL;
+        assert_true(json_parse_text(rows[i].arguments, &arguments, NULL));
+        g_autoptr(json_t) edited = question_edited(arguments, "new");
+        g_autofree char *json = edited ? json_to_text(edited) : NULL;
+        if (g_strcmp0(question_editable(arguments), rows[i].text) != 0 ||
+            g_strcmp0(json, rows[i].edited) != 0)
+            fail_msg("%s: '%s', %s", rows[i].arguments, question_editable(arguments), json);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
                                         cmocka_unit_test(test_digest),
+                                        cmocka_unit_test(test_editable),
                                         cmocka_unit_test(test_patience),
                                         cmocka_unit_test(test_allow) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,24 +28,24 @@ static void test_rows(void **state G_GNUC_UNUSED)
         { 20, 20,
           "WRITE on\ngithub.com/o/r:\nmerges a pull\nrequest\n  gh pr merge 171 --\nsquash\n"
           "  in ~/src/r (contex\nt: upstream)\n[y] once  [n] no\n[t] no, and tell it…\n"
-          "[e] explain" },
+          "[?] explain" },
         { 40, 20,
           "WRITE on github.com/o/r: merges a pull\nrequest\n  gh pr merge 171 --squash\n"
-          "  in ~/src/r (context: upstream)\n[y] once  [n] no  [t] no, and tell it…\n[e] explain" },
+          "  in ~/src/r (context: upstream)\n[y] once  [n] no  [t] no, and tell it…\n[?] explain" },
         { 80, 20,
           "WRITE on github.com/o/r: merges a pull request\n  gh pr merge 171 --squash\n"
           "  in ~/src/r (context: upstream)\n"
-          "[y] once  [n] no  [t] no, and tell it…  [e] explain" },
+          "[y] once  [n] no  [t] no, and tell it…  [?] explain" },
         { 200, 20,
           "WRITE on github.com/o/r: merges a pull request\n  gh pr merge 171 --squash\n"
           "  in ~/src/r (context: upstream)\n"
-          "[y] once  [n] no  [t] no, and tell it…  [e] explain" },
+          "[y] once  [n] no  [t] no, and tell it…  [?] explain" },
         { 80, 3,
           "WRITE on github.com/o/r: merges a pull request\n… 2 more rows (page keys)\n"
-          "[y] once  [n] no  [t] no, and tell it…  [e] explain" },
+          "[y] once  [n] no  [t] no, and tell it…  [?] explain" },
         { 80, 2,
           "WRITE on github.com/o/r: merges a pull request\n"
-          "[y] once  [n] no  [t] no, and tell it…  [e] explain" },
+          "[y] once  [n] no  [t] no, and tell it…  [?] explain" },
         { 80, 1, "WRITE on github.com/o/r: merges a pull request" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -60,7 +60,7 @@ static void test_rows(void **state G_GNUC_UNUSED)
     expect_rows(&asked, "a draft, and others", 100, 20, -1,
                 "WRITE on github.com/o/r: merges a pull request\n  gh pr merge 171 --squash\n"
                 "  in ~/src/r (context: upstream)\n"
-                "[y] once  [n] no  [t] no, and tell it…  [e] explain  1 of 3\n"
+                "[y] once  [n] no  [t] no, and tell it…  [?] explain  1 of 3\n"
                 "You are writing: Tab or Up goes into the question.");
 }
 
@@ -74,17 +74,17 @@ static void test_allowance_rows(void **state G_GNUC_UNUSED)
     } cases[] = {
         { 40, 20,
           "WRITE on github.com/o/r: merges a pull\nrequest\n  gh pr merge 171 --squash\n"
-          "[y] once  [s] this session  [n] no\n[t] no, and tell it…  [e] explain\n"
+          "[y] once  [s] this session  [n] no\n[t] no, and tell it…  [?] explain\n"
           "[s] allows until this session ends: gh\npr merge on github.com/o/r",
           true },
         { 80, 20,
           "WRITE on github.com/o/r: merges a pull request\n  gh pr merge 171 --squash\n"
-          "[y] once  [s] this session  [n] no  [t] no, and tell it…  [e] explain\n"
+          "[y] once  [s] this session  [n] no  [t] no, and tell it…  [?] explain\n"
           "[s] allows until this session ends: gh pr merge on github.com/o/r",
           true },
         { 80, 2,
           "WRITE on github.com/o/r: merges a pull request\n"
-          "[y] once  [s] this session  [n] no  [t] no, and tell it…  [e] explain",
+          "[y] once  [s] this session  [n] no  [t] no, and tell it…  [?] explain",
           false },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -160,7 +160,7 @@ static void test_hostile(void **state G_GNUC_UNUSED)
                 "\\n  key hunter2hunter2\"}");
     expect_rows(&asked, "hostile", 60, 20, -1,
                 "WRITE: x\\x1b[2J\n\\u202e  rm \\x07 b\n  key [REDACTED]\n"
-                "[y] once  [n] no  [t] no, and tell it…  [e] explain");
+                "[y] once  [n] no  [t] no, and tell it…  [?] explain");
 }
 
 /* A long text: head, tail, and how much there is; `e` shows all, and it can be scrolled. */
@@ -178,21 +178,21 @@ static void test_long(void **state G_GNUC_UNUSED)
     assert_int_equal(rows->len, 21);
     assert_int_equal(row_style_of(rows->pdata[0], "DESTR").fg, TOKEN_ERROR);
     assert_string_equal(((const Row *)rows->pdata[11])->text, "line 11");
-    assert_string_equal(((const Row *)rows->pdata[12])->text, "  … 21 more lines: e shows them");
+    assert_string_equal(((const Row *)rows->pdata[12])->text, "  … 21 more lines: ? shows them");
     assert_string_equal(((const Row *)rows->pdata[13])->text, "line 33");
-    assert_int_equal(press(&asked, "e", 5000), PANEL_CHANGED);
+    assert_int_equal(press(&asked, "?", 5000), PANEL_CHANGED);
     expect_rows(&asked, "explained", 80, 4, -1,
                 "DESTRUCTIVE\nline 1\n… 38 more rows (page keys)\n"
-                "[y] once  [n] no  [t] no, and tell it…  [e] less");
+                "[y] once  [n] no  [t] no, and tell it…  [?] less");
     assert_int_equal(press(&asked, "end", 6000), PANEL_CHANGED);
     expect_rows(&asked, "its end", 80, 4, -1,
                 "line 38\nline 39\n… 38 rows above, 0 below (page keys)\n"
-                "[y] once  [n] no  [t] no, and tell it…  [e] less");
+                "[y] once  [n] no  [t] no, and tell it…  [?] less");
     assert_int_equal(press(&asked, "end", 7000), PANEL_TAKEN);
     assert_int_equal(press(&asked, "pageUp", 8000), PANEL_CHANGED);
     expect_rows(&asked, "a page", 80, 3, -1,
                 "line 37\n… 37 rows above, 2 below (page keys)\n"
-                "[y] once  [n] no  [t] no, and tell it…  [e] less");
+                "[y] once  [n] no  [t] no, and tell it…  [?] less");
     assert_int_equal(press(&asked, "home", 9000), PANEL_CHANGED);
     assert_int_equal(press(&asked, "home", 10000), PANEL_TAKEN);
     assert_int_equal(asked.answers, 0);
@@ -274,7 +274,7 @@ static void test_explained_arguments(void **state G_GNUC_UNUSED)
     json_set_take(question, "arguments", arguments);
     g_autofree char *text = json_to_text(question);
     ask(&asked, text);
-    press(&asked, "e", 5000);
+    press(&asked, "?", 5000);
     g_autoptr(GPtrArray) rows = rows_new();
     int row, column;
     asked.panel->class->rows(asked.panel, 80, 100000, rows, &row, &column);

@@ -73,32 +73,19 @@ char *gh_review_summary(const GhReview *self)
     return g_string_free(text, false);
 }
 
-/* Every line after a bar, so that none can pass for one of ours. */
-static void append_quoted(GString *out, const char *text)
-{
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++) {
-        size_t length = strlen(*line);
-        if (length > 0 && (*line)[length - 1] == '\r')
-            (*line)[length - 1] = '\0';
-        g_string_append(out, "\n    | ");
-        visible_append(out, *line);
-    }
-}
-
 char *gh_review_question(const GhReview *self, const char *summary)
 {
     const GhContext *target = self->target;
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "WRITE on %s/%s: %s", target->host, target->repo, summary);
     if (!str_is_empty(self->args->body) && self->op != GH_REVIEW_COMMENT)
-        append_quoted(text, self->args->body);
+        visible_append_block(text, "    | ", self->args->body);
     for (guint i = 0; i < self->comments->len; i++) {
         const GhReviewComment *comment = &g_array_index(self->comments, GhReviewComment, i);
         g_autofree char *place = gh_review_place_text(comment);
         g_string_append(text, "\n  on ");
         visible_append(text, place);
-        append_quoted(text, comment->body);
+        visible_append_block(text, "    | ", comment->body);
     }
     g_string_append_printf(text, "\n  (context: %s)", gh_source_name(target->source));
     return g_string_free(text, false);

@@ -5,6 +5,8 @@
 
 #include "base/timefmt.h"
 #include "model/message.h"
+#include "tool/question_edit.h"
+#include "tui/control/external.h"
 #include "tui/view/dialog.h"
 
 static const char *id_of(const Tui *self)
@@ -30,6 +32,31 @@ static void allow(Tui *self, const char *id)
         tui_say(self, "Allowed for this session: %s (/permissions)", allowance);
 }
 
+/* The call comes again with it, as another question; what is as it was answers nothing. */
+static void take_edited(Tui *self, const char *id, const char *text)
+{
+    const json_t *question =
+        self->panels->questions->len > 0 ? self->panels->questions->pdata[0] : NULL;
+    const char *before = question_editable(json_get_object(question, "arguments"));
+    g_autoptr(GError) error = NULL;
+    if (g_strcmp0(id_of(self), id) != 0 || !before) {
+        tui_say(self, "That question is closed: what you have written was not used.");
+        return;
+    }
+    bool has_end = g_str_has_suffix(before, "\n");
+    g_autofree char *whole = g_strconcat(text, has_end ? "\n" : "", NULL);
+    if (strcmp(whole, before) != 0 && !agent_session_edit(self->run->session, id, whole, &error))
+        tui_error(self, "%s", error->message);
+}
+
+static void edit_call(Tui *self, const char *id)
+{
+    const json_t *question = self->panels->questions->pdata[0];
+    const char *text = question_editable(json_get_object(question, "arguments"));
+    if (text)
+        external_change(self, text, id, take_edited);
+}
+
 static void on_answer(DialogAnswer answer, const char *text, void *self_)
 {
     Tui *self = self_;
@@ -44,6 +71,9 @@ static void on_answer(DialogAnswer answer, const char *text, void *self_)
         return;
     case DIALOG_ALLOWED_SESSION:
         allow(self, id);
+        return;
+    case DIALOG_EDIT:
+        edit_call(self, id);
         return;
     case DIALOG_REFUSED:
         refuse_with(self, text);

@@ -19,8 +19,9 @@ enum { END_PATIENCE_MS = 500, END_STEP_MS = 10 };
 struct External {
     Tui *tui;
     Worker *worker;
-    char *dir, *path; // of the file, in a directory of its own
-    bool is_draft;    // else it is only shown
+    char *dir, *path;    // of the file, in a directory of its own
+    ExternalTaken taken; // of what it is then; NULL: it is only shown
+    char *subject;
     GError *error;
     int running; // atomic: the editor's process group; 0: none
 };
@@ -31,6 +32,7 @@ static void external_free(External *self)
         file_remove_tree(self->dir, NULL);
     g_free(self->dir);
     g_free(self->path);
+    g_free(self->subject);
     g_clear_error(&self->error);
     g_free(self);
 }
@@ -46,17 +48,17 @@ static bool write_text(External *self, const char *name, const char *text, GErro
     return file_write_atomic(self->path, text, strlen(text), 0600, error);
 }
 
-static bool read_draft(External *self, GError **error)
+static bool read_text(const External *self, GError **error)
 {
     g_autofree char *data = NULL;
     size_t size = 0;
-    if (!self->is_draft)
+    if (!self->taken)
         return true;
     if (!file_read(self->path, LIMIT_EDITOR_BYTES, &data, &size, error))
         return false;
     g_autofree char *text = utf8_from_bytes(data, size);
     g_strchomp(text);
-    editor_set_text(self->tui->input->editor, text);
+    self->taken(self->tui, self->subject, text);
     return true;
 }
 
@@ -69,7 +71,7 @@ static void on_end(void *self_)
     terminal_take(tui->look->terminal);
     frame_release(tui->look->frames);
     input_own(tui)->external = NULL;
-    if (error || !read_draft(self, &error)) // what was written before stays
+    if (error || !read_text(self, &error)) // what was written before stays
         tui_error(tui, "%s", error->message);
     external_free(self);
     if (tui->panels->is_asking)
@@ -86,13 +88,15 @@ static void edit(void *self_)
     loop_post(self->tui->loop, on_end, self);
 }
 
-static void open_editor(Tui *self, const char *name, const char *text, bool is_draft)
+static void open_editor(Tui *self, const char *name, const char *text, const char *subject,
+                        ExternalTaken taken)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GString) bytes = g_string_new(NULL);
     External *external = g_new0(External, 1);
     external->tui = self;
-    external->is_draft = is_draft;
+    external->subject = g_strdup(subject);
+    external->taken = taken;
     if (!write_text(external, name, text, &error)) {
         tui_error(self, "%s", error->message);
         external_free(external);
@@ -108,17 +112,28 @@ static void open_editor(Tui *self, const char *name, const char *text, bool is_d
         edit(external);
 }
 
+static void take_draft(Tui *self, const char *subject G_GNUC_UNUSED, const char *text)
+{
+    editor_set_text(self->input->editor, text);
+}
+
 void external_edit(Tui *self)
 {
     g_autofree char *text = editor_text(self->input->editor);
     if (!self->input->external)
-        open_editor(self, "message.md", text, true);
+        open_editor(self, "message.md", text, NULL, take_draft);
+}
+
+void external_change(Tui *self, const char *text, const char *subject, ExternalTaken taken)
+{
+    if (!self->input->external)
+        open_editor(self, "text.md", text, subject, taken);
 }
 
 void external_show(Tui *self, const char *text)
 {
     if (!self->input->external)
-        open_editor(self, "shown.txt", text, false);
+        open_editor(self, "shown.txt", text, NULL, NULL);
 }
 
 /* It may be one that stays, and is killed then. */
@@ -145,6 +160,7 @@ void external_end(Tui *self)
     end_editor(external);
     worker_join(external->worker);
     terminal_take(self->look->terminal);
-    read_draft(external, NULL); // what was saved in it
+    if (external->taken == take_draft)
+        read_text(external, NULL); // what was saved in it
     external_free(external);
 }

@@ -7,6 +7,9 @@
 #include "tui/control/tui_state.h"
 
 void external_edit(Tui *self);
+/* A text that becomes another one: `taken` gets what it is then, with `subject`, a copy. */
+typedef void (*ExternalTaken)(Tui *self, const char *subject, const char *text);
+void external_change(Tui *self, const char *text, const char *subject, ExternalTaken taken);
 /* A text that is not the draft; what is changed of it stays there. */
 void external_show(Tui *self, const char *text);
 /* An editor that is open is ended; what was saved in it is what is written. */

@@ -2,6 +2,7 @@
  * Questions to a person (dialog.h): which keys answer, and which ones do not yet (tui §8).
  */
 #include "base/utf8.h"
+#include "tool/question_edit.h"
 #include "tui/view/dialog_private.h"
 
 #define QUIET_MS 400 // after its first frame, and after a key that came too early
@@ -201,6 +202,15 @@ static PanelResult allow_for_session(Dialog *self)
     return dialog_answer(self, DIALOG_ALLOWED_SESSION, NULL);
 }
 
+/* It stays until the person comes back from their editor. */
+static PanelResult dialog_edit(Dialog *self)
+{
+    if (!question_editable(json_get_object(self->question, "arguments")))
+        return PANEL_UNUSED;
+    self->spec.answered(DIALOG_EDIT, NULL, self->spec.user_data);
+    return PANEL_TAKEN;
+}
+
 static PanelResult approval_letter(Dialog *self, uint32_t letter)
 {
     switch (letter) {
@@ -214,6 +224,8 @@ static PanelResult approval_letter(Dialog *self, uint32_t letter)
         begin_typing(self);
         return PANEL_CHANGED;
     case 'e':
+        return dialog_edit(self);
+    case '?':
         return dialog_explain(self);
     default:
         return PANEL_UNUSED;

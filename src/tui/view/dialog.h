@@ -14,6 +14,7 @@
 typedef enum {
     DIALOG_ALLOWED,
     DIALOG_ALLOWED_SESSION,
+    DIALOG_EDIT, // the text of the call is to be changed, before it is asked about again
     DIALOG_REFUSED,
     DIALOG_CHOSEN,
     DIALOG_PASSED,

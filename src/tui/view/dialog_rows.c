@@ -2,6 +2,7 @@
  * Questions as rows (dialog_private.h): what is asked, what can be chosen, what is typed, and which
  * keys answer. What is asked gives way first; it can be scrolled.
  */
+#include "tool/question_edit.h"
 #include "tui/text/width.h"
 #include "tui/text/wrap.h"
 #include "tui/view/dialog_private.h"
@@ -90,15 +91,25 @@ static void add_answer(const char *answer, bool is_active, int width, RowBuilder
     row_builder_add(line, answer + size, -1, word, NULL);
 }
 
-static const char *const *approvals_of(const Dialog *self)
+/* The answers of a question whether a call may run. */
+static void add_approvals(const Dialog *self, int width, RowBuilder *line, GPtrArray *out)
 {
-    static const char *const rows[2][2][6] = {
-        { { "[y] once", "[n] no", "[t] no, and tell it…", "[e] explain", NULL },
-          { "[y] once", "[n] no", "[t] no, and tell it…", "[e] less", NULL } },
-        { { "[y] once", "[s] this session", "[n] no", "[t] no, and tell it…", "[e] explain", NULL },
-          { "[y] once", "[s] this session", "[n] no", "[t] no, and tell it…", "[e] less", NULL } },
+    const json_t *arguments = json_get_object(self->question, "arguments");
+    const struct {
+        const char *answer;
+        bool is_there;
+    } answers[] = {
+        { "[y] once", true },
+        { "[s] this session", dialog_allowance(self) != NULL },
+        { "[n] no", true },
+        { "[t] no, and tell it…", true },
+        { "[e] edit", question_editable(arguments) != NULL },
+        { self->is_explained ? "[?] less" : "[?] explain", true },
     };
-    return rows[dialog_allowance(self) != NULL][self->is_explained];
+    for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
+        if (answers[i].is_there)
+            add_answer(answers[i].answer, dialog_is_active(self), width, line, out);
+    }
 }
 
 static const char *const *answers_of(const Dialog *self)
@@ -112,7 +123,7 @@ static const char *const *answers_of(const Dialog *self)
     static const char *const words[] = { "[Enter] answers this", "[Esc] back", NULL };
     switch (self->kind) {
     case DIALOG_APPROVAL:
-        return self->is_typing ? reason : approvals_of(self);
+        return reason;
     case DIALOG_OPTIONS:
         if (self->is_typing)
             return words;
@@ -153,8 +164,11 @@ static void make_foot(const Dialog *self, int width, GPtrArray *out)
 {
     bool is_active = dialog_is_active(self);
     g_autoptr(RowBuilder) line = row_builder_new();
+    bool is_approval = self->kind == DIALOG_APPROVAL && !self->is_typing;
     const char *const *answers = answers_of(self);
-    for (size_t i = 0; answers[i]; i++)
+    if (is_approval)
+        add_approvals(self, width, line, out);
+    for (size_t i = 0; !is_approval && answers[i]; i++)
         add_answer(answers[i], is_active, width, line, out);
     add_notes(self, width, line, out);
     g_ptr_array_add(out, row_builder_take(line));

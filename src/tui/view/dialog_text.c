@@ -100,7 +100,7 @@ static void add_lines(const json_t *question, char **lines, bool is_explained, i
     bool is_long = !is_explained && count > MAX_LINES, is_code = !json_get_text(question, "method");
     for (size_t i = 0; i < count; i++) {
         if (is_long && i == HEAD_LINES) {
-            g_autofree char *left = g_strdup_printf("  … %zu more lines: e shows them",
+            g_autofree char *left = g_strdup_printf("  … %zu more lines: ? shows them",
                                                     count - HEAD_LINES - TAIL_LINES);
             add_line(left, dim, false, width, out);
             i = count - TAIL_LINES;
