@@ -142,16 +142,18 @@ static char *kept_get(const char *path, const Stamp *stamp)
     return is_right ? g_strdup(text) : NULL;
 }
 
-/* A cache that cannot be written costs time only. */
+/* A cache that cannot be written costs time only. The first directory of a person is not made for
+   it: kedge doctor changes nothing. */
 static void kept_put(const char *path, const Stamp *stamp, const char *text)
 {
     g_autoptr(json_t) kept =
         json_make("path:%s device:%jd inode:%jd changedNs:%jd size:%jd version:%s", path,
                   stamp->device, stamp->inode, stamp->changed_ns, stamp->size, text);
     g_autofree char *data = json_to_text(kept);
+    g_autofree char *root = dirs_config_root();
     g_autofree char *dir = dirs_cache();
     g_autofree char *file = kept_path();
-    if (file_make_dirs(dir, 0700, NULL))
+    if (file_is_directory(root) && file_make_dirs(dir, 0700, NULL))
         file_write_volatile(file, data, strlen(data), 0600, NULL);
 }
 

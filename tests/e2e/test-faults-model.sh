@@ -15,7 +15,7 @@ checkout() {
     git clone -q http://github.localhost/harbor/tidepool.git tidepool || exit 1
     cd tidepool || exit 1
     mkdir -p "$HOME/.kedge/agent"
-    printf 'retry:\n  baseDelayMs: 10\n' >"$HOME/.kedge/agent/config.yml"
+    printf 'retry:\n  baseDelayMs: 10\ngh: {knownHosts: [github.localhost]}\n' >"$HOME/.kedge/agent/config.yml"
 }
 
 session_file() { find "$HOME/.kedge/agent/sessions" -name '*.jsonl' | sort | tail -n 1; }

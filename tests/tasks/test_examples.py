@@ -73,7 +73,7 @@ kedge wm emit create-pull-request --title 'Wrap at midnight' --body 'Mends #12.'
 """)
         self.assertIn("Issue #12, ", prompt)
         (pull,) = [row for row in self.ok("GET", f"{R}/pulls?state=open") if row["head"]["ref"].startswith("wm/fix-")]
-        self.assertEqual((pull["title"], pull["draft"], pull["body"]), ("[fix] Wrap at midnight", True, "Mends #12."))
+        self.assertEqual((pull["title"], pull["draft"], pull["body"]), ("[fix] Wrap at midnight", True, "Mends #12.\n\n<!-- wm-agent:fix -->"))
 
     def test_review(self):
         pull = self.ok("GET", f"{R}/pulls/7")
