@@ -3,6 +3,7 @@
 
 Environment: KEDGE, the binary. Needs tmux; says so and skips without one.
 """
+import fcntl
 import json
 import os
 import pathlib
@@ -269,7 +270,13 @@ class Trouble(RpcTest):
         """Three short lines that come at once are one text in the editor, not three messages."""
         self.script({"text": "Got three lines."})
         screen = self.open()
+        pid = self.process_of(screen)
+        tty = os.open(screen.tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDONLY | os.O_NOCTTY)
+        os.kill(pid, signals.SIGSTOP)  # so that all of it is there when it reads
         screen.type("a\rb\rc\r")
+        self.until(lambda: int.from_bytes(fcntl.ioctl(tty, termios.FIONREAD, bytes(4)), sys.byteorder) == 6, "the keys")
+        os.kill(pid, signals.SIGCONT)
+        os.close(tty)
         screen.until(lambda rows: "> a" in rows and "  b" in rows and "  c" in rows, "the three lines in the editor")
         self.assertEqual(self.session_files(), [])
         screen.keys("Enter")
