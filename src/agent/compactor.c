@@ -100,7 +100,8 @@ static int64_t prune_tool_output(Conversation *conversation)
 void compactor_begin(Compactor *self)
 {
     self->overflows = 0;
-    self->has_left_out = self->has_compacted = false;
+    self->has_left_out = false;
+    self->summary = NULL;
 }
 
 // ---- events ----
@@ -296,8 +297,9 @@ static bool compact_after_overflow(Compactor *self, const Model *model, Cancel *
 {
     if (!is_enabled(self) || !compaction_has_work(self->conversation, self->settings, model))
         return false;
-    self->has_compacted = run_automatically(self, "overflow", cancel) == COMPACTED;
-    return self->has_compacted;
+    bool is_done = run_automatically(self, "overflow", cancel) == COMPACTED;
+    self->summary = is_done ? "a summary of what is old" : "a summary of what is old, which failed";
+    return is_done;
 }
 
 bool compactor_recover(Compactor *self, const Model *asked, Cancel *cancel)
@@ -345,8 +347,8 @@ void compactor_explain(const Compactor *self, const Model *asked)
                                conversation_tokens(conversation, asked), asked->context_window);
     g_string_append_printf(text, ". Tried: %s%s%s. ",
                            self->has_left_out ? "what is old was left out" : "",
-                           self->has_left_out && self->has_compacted ? ", " : "",
-                           self->has_compacted  ? "a summary of what is old"
+                           self->has_left_out && self->summary ? ", " : "",
+                           self->summary        ? self->summary
                            : self->has_left_out ? ""
                            : is_enabled(self)   ? "nothing, for nothing old is left to give way"
                                                 : "nothing, for compaction is switched off");

@@ -22,9 +22,10 @@ typedef struct Compactor { // of one conversation; pointers borrowed
     const SummaryMeans *means;
     const Settings *settings;
     const HookList *hooks;
-    const atomic_bool *is_disabled;   // by a command, whatever the settings say; may be NULL
-    int overflows;                    // that were recovered from since the last prompt
-    bool has_left_out, has_compacted; // for them
+    const atomic_bool *is_disabled; // by a command, whatever the settings say; may be NULL
+    int overflows;                  // that were recovered from since the last prompt
+    bool has_left_out;              // for them
+    const char *summary;            // the same: what came of one; NULL: none was tried
 } Compactor;
 
 /* A person's prompt comes. */

@@ -247,6 +247,10 @@ static void test_summariser_fails(void **state)
                                  "Context overflow recovery failed: lab/"));
     assert_null(last_of_type(self, "compaction"));
     assert_non_null(strstr(message_error(agent_session_last_answer(self->session)), OVERFLOW));
+    const json_t *notice = session_fixture_event(self, "notice", 0);
+    assert_non_null(strstr(json_get_text(notice, "message"),
+                           "of 10000 tokens. Tried: a summary of what is old, which failed. What "
+                           "helps: a new session (/new)"));
 }
 
 static SessionFixture *fixture_with(const char *settings)
