@@ -43,10 +43,17 @@ bench:
 mermaid:
 	@tools/mermaid
 
+# What is installed is stripped; `make install-debug` adds the debug files. `make uninstall` removes all of it.
 install: all
-	@meson install -C $(BUILD) --quiet
+	@$(if $(filter command% environment%,$(origin PREFIX)),PREFIX=$(PREFIX)) tools/install $(BUILD)
+
+install-debug: all
+	@tools/install --debug $(BUILD)
+
+uninstall:
+	@tools/install --remove $(BUILD)
 
 clean:
 	@rm -rf $(BUILD)
 
-.PHONY: all run fast test check bench mermaid install clean
+.PHONY: all run fast test check bench mermaid install install-debug uninstall clean

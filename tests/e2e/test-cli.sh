@@ -490,6 +490,23 @@ done
 run kedge --model mock/m1 -p -- --xyz
 expect_exit 0
 
+t "a first word that is nearly a command is no prompt"
+before=$(model_journal '#')
+for word in dcotor:doctor statz:stats confgi:config sesions:sessions; do
+    run kedge "${word%:*}"
+    expect_exit 2
+    expect_contains stderr "there is no command \"${word%:*}\"; did you mean \`kedge ${word#*:}\`?"
+done
+run kedge version
+expect_out "$(kedge --version)"
+run "${PYTHON:-python3}" "$E2E_DIR/on-terminal.py" 'Number [1]' '\n' kedge confgi get gh.policy
+expect_exit 0
+expect_contains stdout '1. Run kedge config'
+expect_contains stdout '{}'
+run "${PYTHON:-python3}" "$E2E_DIR/on-terminal.py" 'Number [1]' '3\n' kedge statz
+expect_exit 2
+[ "$(model_journal '#')" = "$before" ] || fail "the model was asked"
+
 t "an unknown setting is warned about once; one that was to be a guard stops everything that runs"
 printf 'gh: {polcy: read-only}\nthem.dark: x\n' >>"$HOME/.kedge/agent/config.yml"
 for command in '-p hi' 'tool run ls {}' 'gh exec -- --version' 'mcp' '--mode rpc'; do

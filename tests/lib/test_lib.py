@@ -145,12 +145,35 @@ class Installed(LibTest):
     def setUpClass(cls):
         cls.place = tempfile.mkdtemp(prefix="kedge-lib-")
         cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
-        subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--tags", "devel,runtime", "--destdir", cls.place],
-                       check=True, capture_output=True, timeout=120)
+        cls.list = os.path.join(cls.place, "list")  # not that of a person's own installation
+        cls.install(BUILD)
         found = sorted(pathlib.Path(cls.place).rglob("kedge.pc"))
         assert len(found) == 1, found
         cls.pkg_config = {"PATH": os.environ["PATH"], "PKG_CONFIG_PATH": str(found[0].parent), "PKG_CONFIG_SYSROOT_DIR": cls.place}
         cls.libraries = str(found[0].parent.parent)
+
+    @classmethod
+    def install(cls, *words):
+        variables = {**os.environ, "DESTDIR": cls.place, "INSTALL_LIST": cls.list, "NO_REBUILD": "1"}
+        subprocess.run([ROOT / "tools/install", *words], env=variables, check=True, capture_output=True, timeout=120)
+
+    def test_what_is_installed_is_small_and_all_of_it_is_removed(self):
+        place = tempfile.mkdtemp(prefix="kedge-lib-")
+        self.addCleanup(shutil.rmtree, place, ignore_errors=True)
+
+        class Other(Installed):
+            pass
+
+        Other.place, Other.list = place, os.path.join(place, "list")
+        Other.install(BUILD)
+        self.assertLess(next(pathlib.Path(place).rglob("bin/kedge")).stat().st_size, 8_000_000)
+        Other.install("--debug", BUILD)
+        self.assertEqual(len(list(pathlib.Path(place).rglob("*.debug"))), 2)
+        subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", os.path.join(place, "another")],
+                       check=True, capture_output=True, timeout=120)
+        shutil.rmtree(os.path.join(place, "another"))
+        Other.install("--remove", BUILD)
+        self.assertEqual([path for path in pathlib.Path(place).rglob("*") if not path.is_dir()], [])
 
     def flags(self, *what):
         return subprocess.run(["pkg-config", *what, "kedge"], env=self.pkg_config, capture_output=True, text=True, check=True,

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/visible.h"
+#include "cmd/cli/direct.h"
 #include "model/model_secrets.h"
 
 #include <poll.h>
@@ -121,6 +122,31 @@ static int run_command(const CommandEnv *env, const Command *command, int argc, 
     return command->run(env, argc, argv);
 }
 
+/* A word that is nearly a command costs no request unasked. Where no one can be asked one word is
+   an error, and several are a prompt. False: the program ends, with *ret_code. */
+static bool ask_what_was_meant(const Command *command, const char *word, bool is_alone,
+                               bool *ret_is_prompt, int *ret_code)
+{
+    *ret_code = EXIT_USAGE;
+    if (!ask_has_person()) {
+        if (is_alone)
+            log_error("there is no command \"%s\"; did you mean `kedge %s`? (`kedge -p %s` sends "
+                      "it to the model)",
+                      word, command->name, word);
+        return !is_alone;
+    }
+    g_autofree char *title = g_strdup_printf("There is no command \"%s\".", word);
+    g_autofree char *run = g_strconcat("Run kedge ", command->name, NULL);
+    const char *const options[] = { run, "Send it to the model, as a prompt", "Stop", NULL };
+    const ToolChoice choice = { .title = title, .options = options };
+    g_autofree char *text = NULL;
+    ChoiceEnd end = CHOICE_CANCELLED;
+    if (!choose_on_terminal(&choice, NULL, &end, &text, NULL, NULL) || end != CHOICE_MADE)
+        return false;
+    *ret_is_prompt = strcmp(text, options[1]) == 0;
+    return *ret_is_prompt || strcmp(text, run) == 0;
+}
+
 static int run_program(const CommandEnv *env, int argc, char *const *argv)
 {
     const char *first = argc > 1 ? argv[1] : NULL;
@@ -134,7 +160,7 @@ static int run_program(const CommandEnv *env, int argc, char *const *argv)
                                           : cmd_root_help_text(env);
         return cmd_print(help) ? EXIT_OK : EXIT_FAILED;
     }
-    if (first && is_version(first))
+    if (first && (is_version(first) || (argc == 2 && strcmp(first, "version") == 0)))
         return cmd_print("kedge/" KEDGE_VERSION "\n") ? EXIT_OK : EXIT_FAILED;
 
     const Command *launch = cmd_find(env, "launch");
@@ -147,7 +173,13 @@ static int run_program(const CommandEnv *env, int argc, char *const *argv)
     if (!first || first[0] == '-' || first[0] == '@')
         return run_command(env, launch, argc - 1, argv + 1);
     const Command *command = cmd_find(env, first);
-    if (command)
+    bool is_prompt = !command;
+    if (!command && (command = cmd_find_meant(env, first))) {
+        int code = EXIT_OK;
+        if (!ask_what_was_meant(command, first, argc == 2, &is_prompt, &code))
+            return code;
+    }
+    if (command && !is_prompt)
         return run_command(env, command, argc - 2, argv + 2);
     return run_command(env, launch, argc - 1, argv + 1);
 }

@@ -57,6 +57,8 @@ struct Command {
 int cmd_main(const CommandEnv *env, int argc, char *const *argv);
 
 const Command *cmd_find(const CommandEnv *env, const char *name);
+/* The command that a first word of the command line was probably meant to be; NULL: none. */
+const Command *cmd_find_meant(const CommandEnv *env, const char *word);
 
 /* Prints `kedge: <message>` on standard error; the exit code that fits the error. */
 int cmd_fail(const GError *error);
