@@ -4,9 +4,11 @@
  */
 #include "github/gh_error.h"
 
+#include "base/env.h"
 #include "base/redact.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "github/gh_login.h"
 
 #define NOT_AUTHENTICATED "GitHub CLI is not authenticated. Run `gh auth login`."
 #define NO_REPOSITORY                                                                              \
@@ -88,6 +90,22 @@ bool gh_error_no_repository(GError **error)
     return fail_with(error, KEDGE_ERROR_FAILED, "%s", NO_REPOSITORY);
 }
 
+/* gh's own advice is refused by gh while a token of the environment is set. */
+static bool fail_login(const GhSpec *spec, GError **error)
+{
+    const char *host = env_get_raw("GH_HOST");
+    for (const char *const *arg = spec->argv; *arg; arg++) {
+        if (strcmp(*arg, "--hostname") == 0 && arg[1])
+            host = arg[1];
+    }
+    const char *variable = gh_login_variable(host ? host : "github.com");
+    if (!variable)
+        return fail_with(error, KEDGE_ERROR_FAILED, "%s", NOT_AUTHENTICATED);
+    return fail_with(error, KEDGE_ERROR_FAILED,
+                     "GitHub does not accept the token in %s. Set a valid one, or unset it.",
+                     variable);
+}
+
 bool gh_error_set(const GhSpec *spec, const GhResult *result, bool is_json, GError **error)
 {
     static const char *const login[] = { "gh auth login", "not logged into any GitHub hosts",
@@ -102,7 +120,7 @@ bool gh_error_set(const GhSpec *spec, const GhResult *result, bool is_json, GErr
     if (is_foreign_remote && !spec->has_explicit_repo)
         return gh_error_no_repository(error);
     if (result->exit_status == GH_EXIT_AUTH || contains_any(message, login))
-        return fail_with(error, KEDGE_ERROR_FAILED, "%s", NOT_AUTHENTICATED);
+        return fail_login(spec, error);
     if (!spec->has_explicit_repo && contains_any(message, context))
         return gh_error_no_repository(error);
     if (*message == '\0') {

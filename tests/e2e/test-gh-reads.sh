@@ -79,6 +79,30 @@ t "what is kept of issue://12 needs neither gh nor the network"
 run env http_proxy=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 kedge read issue://12
 expect_exit 0
 expect_contains stdout "Tide table prints 24:00 at midnight"
+t "?fresh asks all the same"
+run env http_proxy=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 kedge read 'issue://12?fresh'
+expect_exit 1
+# forgets COMMAND…: a write at this door is not hidden by what is kept
+forgets() {
+    t "what is kept is forgotten by a write of $2 $3"
+    run kedge read issue://12
+    expect_contains stdout "[Cached: "
+    run "$@"
+    expect_exit 0
+    run kedge read issue://12
+    expect_contains stdout "[Fetched live]"
+}
+forgets kedge gh exec --yes -- issue comment 12 --body one
+forgets kedge gh call --yes gh '{"args":["issue","comment","12","--body","two"]}'
+forgets kedge tool run gh '{"args":["api","repos/harbor/tidepool/issues/12/comments","-f","body=three"]}' --yes
+t "a token that is not accepted: what helps is said, at every door"
+_help="GitHub does not accept the token in GH_TOKEN"
+run env GH_TOKEN=ghp_Wrong kedge gh exec -- issue view 12 --json title
+expect_contains stderr "$_help"
+run env GH_TOKEN=ghp_Wrong kedge github repo_view
+expect_contains stderr "$_help"
+run env GH_TOKEN=ghp_Wrong kedge read issue://12
+expect_contains stderr "$_help"
 t "gh repo set-default says otherwise"
 git config remote.origin.gh-resolved base
 run kedge gh exec -- repo view --json nameWithOwner

@@ -416,12 +416,46 @@ static void test_bodies(void **state G_GNUC_UNUSED)
     }
 }
 
+/* While a token of the environment is set, gh refuses to log in: what helps is said. */
+static void test_advice_for_a_token(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *variable, *host, *want;
+    } cases[] = {
+        { "GH_TOKEN", "github.com",
+          "GitHub does not accept the token in GH_TOKEN: set a valid one, or unset it." },
+        { "GITHUB_TOKEN", "acme.ghe.com",
+          "GitHub does not accept the token in GITHUB_TOKEN: set a valid one, or unset it." },
+        { "GH_TOKEN", "ghe.example.com",
+          "Run `gh auth login --hostname ghe.example.com` in a terminal." },
+        { "GH_ENTERPRISE_TOKEN", "ghe.example.com",
+          "GitHub does not accept the token in GH_ENTERPRISE_TOKEN: set a valid one, or unset "
+          "it." },
+    };
+    static const char *const names[] = { "GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN",
+                                         "GITHUB_ENTERPRISE_TOKEN" };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        for (size_t n = 0; n < G_N_ELEMENTS(names); n++)
+            g_unsetenv(names[n]);
+        g_setenv(cases[i].variable, "a-token", true);
+        const GhFacts facts = { .host = cases[i].host,
+                                .error_output = "HTTP 401: Bad credentials\n" };
+        g_autofree char *got = gh_kind_message(GH_KIND_AUTH, &facts);
+        g_unsetenv(cases[i].variable);
+        assert_string_equal(got, cases[i].want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends),          cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_no_executable), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_reproduce),     cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_advice_for_a_token),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_no_executable),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_reproduce),
+        cmocka_unit_test(test_headers),
         cmocka_unit_test(test_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

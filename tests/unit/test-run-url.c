@@ -173,7 +173,9 @@ static void test_refusals(void **state G_GNUC_UNUSED)
         { "run://o/r/5", "gh: Not Found (HTTP 404)",
           "run:// resolution failed: gh: Not Found (HTTP 404)" },
         { "issue://o/r/1", "To get started with GitHub CLI, please run:  gh auth login",
-          "issue:// resolution failed: GitHub CLI is not authenticated. Run `gh auth login`." },
+          "issue:// resolution failed: GitHub does not accept the token in GH_TOKEN. Set a valid "
+          "one, or "
+          "unset it." },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = item_fixture_new("abc");

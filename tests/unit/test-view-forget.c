@@ -43,6 +43,12 @@ static void test_shell(void **state G_GNUC_UNUSED)
         { "no gh", "git push origin 5", "" },
         { "gh alone", "gh", "" },
         { "gh without a subcommand", "gh pr", "" },
+        { "an API request that writes", "gh api /repos/o/r/issues/5/comments -f body=x", "o/r#0" },
+        { "glued", "gh api repos/o/r/issues/5 -XPATCH", "o/r#0" },
+        { "its method", "gh api repos/o/r/pulls/5 --method=PUT", "o/r#0" },
+        { "one that reads", "gh api repos/o/r/issues/5 -H Accept:x", "" },
+        { "a mutation", "gh api graphql -f query='mutation {x}'", "*#0" },
+        { "a query", "gh api graphql -f query='query {x}'", "" },
     };
     g_autoptr(GhFixture) fixture = gh_fixture_new();
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -105,6 +105,21 @@ static void test_ages(void **state G_GNUC_UNUSED)
 
 #define DIFF(letter) "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+" letter "\n"
 
+/* ?fresh: what is kept does not do, however young it is, and nothing old takes its place. */
+static void test_fresh(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = item_fixture_new("abc");
+    gh_fixture_converse(fixture);
+    fill(fixture, URL, &first);
+    gh_fixture_reply(fixture, &second);
+    expect_view("?fresh", fixture, URL "?fresh", TEXT("Second"), "Fetched live");
+    expect_view("kept again", fixture, URL "?fresh=0", TEXT("Second"), "Cached: 0s ago");
+    gh_expect_calls("?fresh", fixture, 2);
+    gh_fixture_reply(fixture, &fails);
+    g_auto(ToolResult) result = item_fixture_read(fixture, URL "?fresh");
+    assert_true(result.is_error);
+}
+
 static void test_diff_in_background(void **state G_GNUC_UNUSED) // github-T153
 {
     g_autoptr(GhFixture) fixture = item_fixture_new("abc");
@@ -397,6 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ages),
+        cmocka_unit_test(test_fresh),
         cmocka_unit_test(test_diff_in_background),
         cmocka_unit_test(test_end_stops_background),
         cmocka_unit_test(test_keys),

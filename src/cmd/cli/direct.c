@@ -93,7 +93,7 @@ int direct_run(const DirectCall *call)
     g_autoptr(ToolSet) tools = call->tools ? tool_set_for_model(call->tools, settings, NULL) : NULL;
     const ToolDef *tool = tools ? tool_set_find(tools, call->tool->name) : call->tool;
     g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);
-    tool_context_add_schemes(context, call->env->tables->schemes);
+    tool_context_add_tables(context, call->env->tables);
     g_autoptr(Cancel) cancel =
         call->timeout_ms > 0 ? cancel_new_timed(NULL, call->timeout_ms) : cancel_new(NULL);
     const ToolDoor door = {

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/redact.h"
 #include "base/str.h"
+#include "github/gh_login.h"
 
 #include <signal.h>
 
@@ -129,6 +130,10 @@ static char *auth_message(const GhFacts *facts)
     g_autofree char *url = needs_sso(errors) ? sso_url(errors) : NULL;
     if (url)
         return g_strdup_printf("Authorize this login for the organization: %s", url);
+    const char *variable = facts->host ? gh_login_variable(facts->host) : NULL;
+    if (variable)
+        return g_strdup_printf(
+            "GitHub does not accept the token in %s: set a valid one, or unset it.", variable);
     return g_strdup_printf("Run `gh auth login --hostname %s` in a terminal.", facts->host);
 }
 

@@ -10,6 +10,7 @@
 #include "base/yaml.h"
 #include "github/classify/command_table.h"
 #include "github/gh_env.h"
+#include "github/gh_login.h"
 #include "github/safe/gh_aliases.h"
 #include "github/safe/gh_auth_status.h"
 #include "github/safe/gh_exec.h"
@@ -119,16 +120,6 @@ static bool open_any_cwd(const Doctor *self, GhCwd *ret_cwd, GError **error)
     return gh_cwd_open(&there, ret_cwd, error);
 }
 
-/* gh takes the first two for its own hosts, the others for everybody else's. */
-static bool has_environment_token(const char *host)
-{
-    bool is_githubs = strcmp(host, "github.com") == 0 || strcmp(host, "github.localhost") == 0 ||
-                      g_str_has_suffix(host, ".ghe.com");
-    return is_githubs ? secrets_get("GH_TOKEN") != NULL || secrets_get("GITHUB_TOKEN") != NULL
-                      : secrets_get("GH_ENTERPRISE_TOKEN") != NULL ||
-                            secrets_get("GITHUB_ENTERPRISE_TOKEN") != NULL;
-}
-
 /* The logins at `host`; NULL with *ret_failure set (caller frees). */
 static GPtrArray *ask_logins(Doctor *self, const GhCwd *cwd, const char *host, char **ret_failure)
 {
@@ -142,7 +133,7 @@ static GPtrArray *ask_logins(Doctor *self, const GhCwd *cwd, const char *host, c
         .host = host,
         // gh looks for a token of the environment only at hosts it has heard of; to set it always
         // would make a missing login look like a bad one
-        .set_host = has_environment_token(host) ? host : NULL,
+        .set_host = gh_login_variable(host) ? host : NULL,
         .cwd = cwd,
         .timeout_s = DOCTOR_CHECK_S,
     };
@@ -167,7 +158,7 @@ static void add_refused(Doctor *self, const char *id, const char *host, const Gh
     bool is_from_environment = gh_login_is_from_environment(login);
     g_autofree char *recovery =
         is_from_environment ? g_strdup_printf("set a valid token in %s, or unset it", login->source)
-                            : g_strdup_printf("gh auth login --hostname %s", host);
+                            : gh_login_advice(host);
     check_list_add(&self->list, id, CHECK_BAD, recovery, "the token%s%s (%s) is not accepted",
                    login->login != NULL ? " of " : "", login->login != NULL ? login->login : "",
                    login->source != NULL ? login->source : "source unknown");
@@ -199,7 +190,7 @@ static void add_auth(Doctor *self, const char *host, const GPtrArray *logins, co
         check_list_add(&self->list, id, CHECK_BAD,
                        "check the network, and the proxy if there is one", "%s", failure);
     } else if (!login) {
-        g_autofree char *recovery = g_strdup_printf("gh auth login --hostname %s", host);
+        g_autofree char *recovery = gh_login_advice(host);
         check_list_add(&self->list, id, CHECK_BAD, recovery, "not logged in");
     } else if (login->state == GH_LOGIN_TIMEOUT) {
         check_list_add(&self->list, id, CHECK_BAD,
@@ -219,13 +210,13 @@ static void add_kept(Doctor *self, const json_t *hosts, const char *host)
     g_autofree char *id = g_strconcat("auth:", host, NULL);
     const json_t *kept = json_get_object(hosts, host);
     const char *user = json_get_text(kept, "user");
-    if (has_environment_token(host)) {
+    if (gh_login_variable(host)) {
         check_list_add(&self->list, id, CHECK_GOOD, NULL, "a token of the environment; not tried");
     } else if (json_object_size(kept) > 0) {
         check_list_add(&self->list, id, CHECK_GOOD, NULL, "gh keeps a login%s%s; not tried",
                        user != NULL ? " of " : "", user != NULL ? user : "");
     } else {
-        g_autofree char *recovery = g_strdup_printf("gh auth login --hostname %s", host);
+        g_autofree char *recovery = gh_login_advice(host);
         check_list_add(&self->list, id, CHECK_BAD, recovery, "not logged in");
     }
 }

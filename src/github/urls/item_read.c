@@ -117,6 +117,7 @@ static bool read_single(ToolCall *call, const Item *item, UrlResource *resource,
         .repo = item->repo,
         .number = item->number,
         .comments = url->comments,
+        .is_fresh = url->is_fresh,
     };
     g_auto(View) view = { 0 };
     if (!view_lookup(call, &address, &view, error))
@@ -176,7 +177,10 @@ static void show_patch(const View *view, const Item *item, UrlResource *resource
 
 static bool read_diff(ToolCall *call, const Item *item, UrlResource *resource, GError **error)
 {
-    const ViewAddress address = { .kind = VIEW_DIFF, .repo = item->repo, .number = item->number };
+    const ViewAddress address = { .kind = VIEW_DIFF,
+                                  .repo = item->repo,
+                                  .number = item->number,
+                                  .is_fresh = item->url->is_fresh };
     g_auto(View) view = { 0 };
     if (!view_lookup(call, &address, &view, error))
         return false;

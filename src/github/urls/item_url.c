@@ -358,6 +358,12 @@ static bool read_place(GHashTable *query, ItemUrl *url, GError **error)
                                   "Invalid pr:// line '%s'. Expected file=<path> with it.", line);
 }
 
+/* "?name", "?name=1"; not "?name=0". */
+static bool is_switched_on(const char *value)
+{
+    return value && strcmp(value, "0") != 0 && !str_equal_nocase(value, "false");
+}
+
 static bool read_query(GHashTable *query, ItemUrl *url, GError **error)
 {
     if (url->view == ITEM_LIST && url->scheme == ITEM_RUN)
@@ -367,6 +373,7 @@ static bool read_query(GHashTable *query, ItemUrl *url, GError **error)
         bool is_pr = url->scheme == ITEM_PR && url->view == ITEM_SINGLE;
         if (is_pr && !read_place(query, url, error))
             return false;
+        url->is_fresh = is_switched_on(g_hash_table_lookup(query, "fresh"));
         url->comments = read_comments(g_hash_table_lookup(query, "comments"), url);
         return true;
     }

@@ -37,6 +37,7 @@ typedef struct ItemUrl {
     bool is_current; // pr://current
     int64_t part;    // number of the file, from 1; id of the job
     ItemComments comments;
+    bool is_fresh;                 // ?fresh: what is kept does not do
     char *file;                    // ?file=: only what is about this path; NULL: all
     int64_t line;                  // ?line= of it; 0: all
     const char *state;             // of a list: one of the known words

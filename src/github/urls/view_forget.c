@@ -114,11 +114,39 @@ static void read_items(char *const *words, const char *repo, bool takes_many,
         add_item(items, repo, 0, settings);
 }
 
+/* A request that may change something: everything of its repository is forgotten, too much rather
+   than too little. */
+static void read_api(char *const *words, const Settings *settings, GArray *items)
+{
+    static const char *const flags[] = { "-X",      "--method",    "-f",      "-F",
+                                         "--field", "--raw-field", "--input", NULL };
+    bool has_flag = false, is_graphql = false, is_mutation = false;
+    g_auto(RepoRef) ref = { 0 };
+    for (; *words; words++) {
+        g_autofree char *name = g_strndup(*words, strcspn(*words, "="));
+        bool is_short = name[0] == '-' && name[1] && name[1] != '-';
+        const char *const short_name = (const char[]) { name[0], is_short ? name[1] : '\0', '\0' };
+        has_flag |= g_strv_contains(flags, is_short ? short_name : name);
+        is_graphql |= strcmp(*words, "graphql") == 0;
+        is_mutation |= strstr(*words, "mutation") != NULL;
+        g_auto(GStrv) parts = g_strsplit(**words == '/' ? *words + 1 : *words, "/", 4);
+        g_autofree char *repo = g_strv_length(parts) >= 3 && strcmp(parts[0], "repos") == 0
+                                    ? g_strconcat(parts[1], "/", parts[2], NULL)
+                                    : NULL;
+        if (repo && !ref.slug)
+            repo_ref_parse(repo, &ref);
+    }
+    if (is_graphql ? is_mutation : has_flag)
+        add_item(items, ref.slug, 0, settings);
+}
+
 GArray *view_forget_words(char *const *words, const char *repo, const Settings *settings)
 {
     GArray *items = items_new();
     if (!words[0] || !words[1])
         return items;
+    if (strcmp(words[0], "api") == 0)
+        read_api(words + 1, settings, items);
     bool is_issue = strcmp(words[0], "issue") == 0;
     bool is_pr = strcmp(words[0], "pr") == 0;
     if ((!is_issue && !is_pr) || !g_strv_contains(is_issue ? changes_issue : changes_pr, words[1]))

@@ -245,6 +245,11 @@ static bool lookup_kept(Lookup *self, View *view, GError **error)
 {
     Cancel *cancel = tool_call_cancel(self->call);
     bool is_kept = view_cache_read(self->cache, &self->key, cancel, &view->row);
+    if (self->address.is_fresh) {
+        view_row_clear(&view->row);
+        say_live(view, true);
+        return fetch_once(self, self->now_ms, &view->row, error);
+    }
     if (is_kept && age_of(self, &view->row) > self->hard_ms) {
         view_cache_drop(self->cache, &self->key, cancel);
         view_row_clear(&view->row);

@@ -14,9 +14,10 @@ typedef enum {
 
 typedef struct ViewAddress { // borrowed
     ViewKind kind;
-    const char *repo; // [HOST/]OWNER/REPO; NULL: gh finds it itself, and nothing is kept
+    const char *repo; // [HOST/]OWNER/REPO; never NULL
     int64_t number;
     ItemComments comments;
+    bool is_fresh; // what is kept does not do
 } ViewAddress;
 
 typedef struct View {
