@@ -21,16 +21,6 @@ static json_t *find_last_answer(const Session *session, const GPtrArray *path)
     return NULL;
 }
 
-static json_t *last_answer_of(const json_t *messages)
-{
-    for (size_t i = json_array_size(messages); i > 0; i--) {
-        json_t *message = json_array_get(messages, i - 1);
-        if (g_str_equal(message_role(message), "assistant"))
-            return json_incref(message);
-    }
-    return NULL;
-}
-
 static bool is_good_answer(const json_t *message)
 {
     const char *stop_reason = message_stop_reason(message);
@@ -153,12 +143,12 @@ static void conversation_load(Conversation *self)
     self->entry_ids = json_incref(saved.entry_ids);
     self->messages = conversation_take_over(&saved, path, self->call_ids, said, self->loaded);
     json_decref(before);
-    self->last_answer = last_answer_of(self->messages);
     self->answer_index = json_array_size(self->messages);
     g_clear_pointer(&self->before_answer, g_free);
     self->loads++;
     server_facts_load(self->servers, path);
     g_autoptr(GPtrArray) heads = session_path_to(self->session, NULL);
+    self->last_answer = find_last_answer(self->session, heads);
     find_measured(self, heads);
 }
 

@@ -234,6 +234,21 @@ static void test_changes_of_others(void **state)
     assert_string_equal(put, "netwow"); // the register is kept
 }
 
+/* Counts and registers do not grow beyond what an editor holds. */
+static void test_bounds(void **state)
+{
+    g_autoptr(Editor) editor = editor_new(3);
+    g_autoptr(Vim) vim = vim_test_open(editor, "one |two");
+    vim_test_press(vim, editor, "yy9999pggyG9999p"); // the second is too much
+    g_autofree char *text = editor_text(editor);
+    assert_int_equal(strlen(text), 10000 * strlen("one two\n") - 1);
+    for (int i = 0; i < 20; i++)
+        vim_test_press(vim, editor, i == 0 ? "ggVG\"ayG9999\"Ap" : "VG\"Ay9999u");
+    vim_test_press(vim, editor, "ggdG9999ix\x1b");
+    g_autofree char *inserted = editor_text(editor);
+    assert_int_equal(strlen(inserted), 9999);
+}
+
 /* No keys, however they come, lead out of the text or beyond the bounds. */
 static void test_noise(void **state)
 {
@@ -268,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_folded_paste),
         cmocka_unit_test(test_changes_of_others),
         cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests_name("vim", tests, NULL, NULL);
 }

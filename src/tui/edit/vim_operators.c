@@ -126,9 +126,14 @@ static Piece *piece_repeated(const Piece *piece, int count)
     if (piece_meant_size(piece) * (size_t)count > LIMIT_EDITOR_BYTES)
         return NULL;
     Piece *all = piece_new("", 0);
-    for (int i = 0; i < count; i++) {
-        g_autoptr(Piece) before = all;
-        all = piece_join(before, piece);
+    g_autoptr(Piece) some = piece_join(all, piece); // 1, 2, 4 … of them
+    for (; count > 0; count /= 2) {
+        g_autoptr(Piece) before = some;
+        if (count % 2 == 1) {
+            g_autoptr(Piece) fewer = all;
+            all = piece_join(fewer, some);
+        }
+        some = count > 1 ? piece_join(before, before) : NULL;
     }
     return all;
 }

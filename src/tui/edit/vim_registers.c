@@ -50,6 +50,10 @@ static void vim_text_append(VimText *self, Piece *piece, bool is_lines)
         vim_text_set(self, piece, is_lines);
         return;
     }
+    if (piece_meant_size(self->piece) + piece_meant_size(piece) > LIMIT_EDITOR_BYTES) {
+        piece_free(piece); // no more than a text may have
+        return;
+    }
     g_autoptr(Piece) line_end = piece_new("\n", 1);
     if (is_lines && !self->is_lines)
         vim_text_set(self, piece_join(self->piece, line_end), true);
