@@ -135,6 +135,8 @@ size_t server_facts_refused(ServerFacts *self, const Model *model, size_t bytes,
     size_t named = provider_error_byte_limit(problem);
     bool is_again = fact->max_bytes > 0 && bytes <= fact->max_bytes; // the guess was too high
     size_t guess = is_again ? MIN(bytes / 8, LIKELY_BYTES) : bytes / 4 * 3;
+    if (fact->max_bytes > 0) // what could not be made so small says nothing of a higher one
+        guess = MIN(guess, fact->max_bytes);
     if (fact->taken_bytes >= bytes) // another server answers there now
         fact->taken_bytes = 0;
     bool is_named = named >= LEAST_BYTES && named < bytes && named >= fact->taken_bytes;

@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "agent/server_facts.h"
 #include "model/message.h"
 #include "session_fixture.h"
 
@@ -180,6 +181,41 @@ static void test_too_large_for_all(void **state)
     assert_one_run(self);
 }
 
+/* What a limit is taken to be, after each refusal. */
+static void test_limits(void **state)
+{
+    SessionFixture *self = *state;
+    static const struct {
+        size_t bytes; // of the request
+        bool is_answered;
+        const char *problem;
+        size_t limit;
+    } steps[] = {
+        { 500000, false, "HTTP 413 (no body)", 375000 },
+        { 300000, true, NULL, 375000 },
+        { 370000, false, "HTTP 413 (no body)", 300000 }, // below the guess: what was answered
+        { 600000, false, "HTTP 413 (no body)", 300000 }, // it could not be made smaller
+        { 600000, false, "HTTP 413: limit: 310000 bytes", 310000 },
+        { 600000, false, "HTTP 413: limit: 10000 bytes", 310000 }, // more was answered
+        { 290000, false, "HTTP 413 (no body)", 36250 },            // and no longer is
+        { 20000, false, "HTTP 413 (no body)", 0 },                 // there is no room to talk
+    };
+    ModelChoice choice = { 0 };
+    assert_true(model_registry_select(self->agent->registry, "lab/eye", NULL, &choice, NULL));
+    g_autoptr(ServerFacts) facts = server_facts_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+        if (steps[i].is_answered)
+            server_facts_answered(facts, choice.model, steps[i].bytes, self->agent->session);
+        else
+            server_facts_refused(facts, choice.model, steps[i].bytes, 0, steps[i].problem);
+        size_t limit = server_facts_max_bytes(facts, choice.model);
+        if (limit != steps[i].limit)
+            fail_msg("step %zu: %zu", i, limit);
+        const Model *model = server_facts_model(facts, choice.model);
+        assert_int_equal(json_get_int(model->compat, "maxRequestBytes", 0), limit);
+    }
+}
+
 typedef struct Turns {
     const char *name;
     int status;       // of the refusal
@@ -258,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_opened_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words_are_summarised, setup, teardown),
         cmocka_unit_test_setup_teardown(test_too_large_for_all, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
         cmocka_unit_test(test_roles_by_turns),
         cmocka_unit_test_setup_teardown(test_roles_never_right, setup, teardown),
     };
