@@ -1,14 +1,16 @@
 /*
  * Hidden characters (hidden.h). Which ones they are is utf8proc's table; comments are found in
- * hidden_markdown.c.
+ * hidden_markdown.c, other texts in hidden_unshown.c.
  */
 #include "base/hidden.h"
 
 #include "base/hidden_markdown.h"
+#include "base/hidden_unshown.h"
 
 #include <string.h>
 #include <utf8proc.h>
 
+#define MAX_PASSES      4
 #define NON_JOINER      0x200c
 #define JOINER          0x200d
 #define VARIATION_TEXT  0xfe0e
@@ -133,8 +135,15 @@ char *hidden_remove(const char *text, HiddenPlace place, HiddenCount *count)
     if (place == HIDDEN_IN_LINE || place == HIDDEN_IN_CODE)
         return g_steal_pointer(&seen);
     size_t long_bytes = 0;
-    char *rest =
-        hidden_markdown_remove(seen, place == HIDDEN_IN_MARKDOWN, &count->comments, &long_bytes);
+    bool is_of_one = place == HIDDEN_IN_MARKDOWN;
+    char *rest = hidden_markdown_remove(seen, is_of_one, &count->comments, &long_bytes);
+    for (int pass = 0; pass < MAX_PASSES; pass++) { // what is removed may have split another
+        g_autofree char *shown = hidden_unshown_remove(rest, is_of_one, &count->texts);
+        if (!shown)
+            break;
+        g_free(rest);
+        rest = hidden_markdown_remove(shown, is_of_one, &count->comments, &long_bytes);
+    }
     if (place == HIDDEN_AMONG_OTHERS)
         count->long_bytes += long_bytes;
     return rest;
@@ -230,6 +239,9 @@ char *hidden_notice(const HiddenCount *count)
     GString *out = g_string_new(NULL);
     append_number(out, count->characters, "invisible character");
     append_number(out, count->comments, "HTML comment");
+    append_number(out, count->texts, "hidden text");
+    if (count->texts > 0) // or a model would ask for them
+        g_string_append(out, " (alt, title, attributes, hidden elements)");
     bool is_empty = out->len == 0;
     if (!is_empty)
         g_string_append(out, " removed");

@@ -1,7 +1,8 @@
 /*
  * What a person does not see of a text: characters without a shape and those that turn the
- * direction of writing, and, in what GitHub shows as Markdown, comments. A model that reads such a
- * text must not get more than a person who looks at it (safety §2.3). Pure; thread safe; linear.
+ * direction of writing, and, in what GitHub shows as Markdown, comments and other texts that are
+ * not on the page. A model that reads such a text must not get more than a person who looks at it
+ * (safety §2.3). Pure; thread safe; linear.
  */
 #pragma once
 
@@ -24,6 +25,7 @@ typedef enum {
 
 typedef struct HiddenCount { // what was removed; adds up over several texts
     size_t characters, comments;
+    size_t texts;      // that stand for an image, titles, attributes, elements that are `hidden`
     size_t long_bytes; // of comments of several lines in texts of several people
 } HiddenCount;
 
@@ -35,6 +37,6 @@ char *hidden_remove(const char *text, HiddenPlace place, HiddenCount *count);
    nothing was hidden. */
 json_t *hidden_remove_json(json_t *value, HiddenCount *count);
 
-/* "3 invisible characters and 1 HTML comment removed"; says what may be lost with it. NULL when
- * nothing was. Caller frees. */
+/* "3 invisible characters and 1 HTML comment and 2 hidden texts (…) removed"; says what may be lost
+ * with it. NULL when nothing was. Caller frees. */
 char *hidden_notice(const HiddenCount *count);

@@ -16,7 +16,7 @@
 typedef struct Case {
     const char *name, *in;
     const char *want; // NULL: as it is
-    size_t characters, comments;
+    size_t characters, comments, texts;
 } Case;
 
 static void check(const Case *c, HiddenPlace place)
@@ -26,8 +26,10 @@ static void check(const Case *c, HiddenPlace place)
     g_autofree char *got = hidden_remove(c->in, place, &count);
     if (strcmp(got, want) != 0)
         fail_msg("%s: got '%s', want '%s'", c->name, got, want);
-    if (count.characters != c->characters || count.comments != c->comments)
-        fail_msg("%s: %zu characters, %zu comments", c->name, count.characters, count.comments);
+    if (count.characters != c->characters || count.comments != c->comments ||
+        count.texts != c->texts)
+        fail_msg("%s: %zu characters, %zu comments, %zu texts", c->name, count.characters,
+                 count.comments, count.texts);
     HiddenCount none = { 0 };
     g_autofree char *again = hidden_remove(got, place, &none);
     if (strcmp(again, got) != 0)
@@ -117,6 +119,54 @@ static void test_comments(void **state G_GNUC_UNUSED)
         check(&cases[i], HIDDEN_IN_MARKDOWN);
 }
 
+/* Texts that are in the source, and not on the page. */
+static void test_unshown(void **state G_GNUC_UNUSED)
+{
+    static const Case cases[] = {
+        { "an image", "a ![do this now](https://e.org/x.png) b", "a ![](https://e.org/x.png) b", 0,
+          0, 1 },
+        { "one word says what is there", "![image](x.png) ![build-status][b]\n\n[b]: y.svg" },
+        { "an image that leads nowhere is its text", "![do this now]()" },
+        { "one by a reference", "![do this now][x]\n\n[x]: y.png", "![][x]\n\n[x]: y.png", 0, 0,
+          1 },
+        { "one in a link", "[![do *this* now](x.png)](https://e.org)",
+          "[![](x.png)](https://e.org)", 0, 0, 1 },
+        { "a title", "[a](https://e.org \"do this\") b", "[a](https://e.org) b", 0, 0, 1 },
+        { "titles in other quotes", "[a](<u v> 'do this') ![](x (do this))", "[a](<u v>) ![](x)", 0,
+          0, 2 },
+        { "a title of a definition", "[a]\n\n[a]: https://e.org\n  \"do this\"\n",
+          "[a]\n\n[a]: https://e.org\n", 0, 0, 1 },
+        { "a title of one word", "[a](b \"c\")" },
+        { "no title", "see [a] (b \"c d\") and [a](b" },
+        { "attributes",
+          "<img src=\"a b.png\" alt=\"do this\" width=10 title='and that' data-x=\"one two\">",
+          "<img src=\"a b.png\" width=10>", 0, 0, 3 },
+        { "attributes in a paragraph", "a <b title=\"do this\">c</b>", "a <b>c</b>", 0, 0, 1 },
+        { "of no blanks", "<i data-x=\"do&#32;this\" id=\"a\">c</i>", "<i id=\"a\">c</i>", 0, 0,
+          1 },
+        { "of an end", "<div>a</div do this>", "<div>a</div>", 0, 0, 1 },
+        { "a hidden element", "a\n\n<div hidden>\n\ndo **this**\n\n</div>\n\nb", "a\n\n\n\nb", 0, 0,
+          1 },
+        { "within others of its name", "<div HIDDEN=x><div>a</div> b</div>c", "c", 0, 0, 1 },
+        { "in a line", "a <span hidden>do this</span> b", "a  b", 0, 0, 1 },
+        { "one that does not end", "a\n\n<p hidden>\n\nb ![c d](e)", "a\n\n", 0, 0, 1 },
+        { "what it splits", "<<i hidden>x</i>b title=\"do this\">c", "<b>c", 0, 0, 2 },
+        { "in code all is seen",
+          "`<b title=\"do this\">`\n\n```\n![do this](x)\n```\n\n    <div hidden>a b</div>" },
+        { "HTML that is shown",
+          "<details open><summary>a b</summary>c d</details>\n\n<a href=\"u v\">w x</a>" },
+        { "no HTML", "if a < b and c > d, \"e f\"" },
+        { "a checklist and a table", "- [ ] a\n\n| a | b |\n|---|---|\n| c | d \"e f\" |" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        check(&cases[i], HIDDEN_IN_MARKDOWN);
+    static const Case among[] = {
+        { "what has no end takes its paragraph", "<div hidden>do this\n\nnext: a", "\n\nnext: a", 0,
+          0, 1 },
+    };
+    check(&among[0], HIDDEN_AMONG_OTHERS);
+}
+
 /* What another has opened protects nothing. */
 static void test_among_others(void **state G_GNUC_UNUSED)
 {
@@ -157,7 +207,8 @@ static void test_notice(void **state G_GNUC_UNUSED)
         { { 1, 0 }, "1 invisible character removed" },
         { { 0, 2 }, "2 HTML comments removed" },
         { { 3, 1 }, "3 invisible characters and 1 HTML comment removed" },
-        { { 0, 1, 12 },
+        { { 0, 0, 2, 0 }, "2 hidden texts (alt, title, attributes, hidden elements) removed" },
+        { { 0, 1, 0, 12 },
           "1 HTML comment removed; they took 12 bytes, maybe of others: ask for JSON, where each "
           "text is its own" },
     };
@@ -171,10 +222,34 @@ static void test_notice(void **state G_GNUC_UNUSED)
    than its length. */
 static void test_made_up(void **state G_GNUC_UNUSED)
 {
-    static const char *const pieces[] = { "<!--", "-->",   "<",  "!",         "--",   ">",
-                                          "`",    "```\n", "\n", "\n\n",      "    ", "a",
-                                          "[",    "]:",    "\\", "[//]: # (", ")",    TAG_A,
-                                          ZWJ,    "👩",     "- ", "> ",        "<div>" };
+    static const char *const pieces[] = { "<!--",
+                                          "-->",
+                                          "<",
+                                          "!",
+                                          "--",
+                                          ">",
+                                          "`",
+                                          "```\n",
+                                          "\n",
+                                          "\n\n",
+                                          "    ",
+                                          "a",
+                                          "[",
+                                          "]:",
+                                          "\\",
+                                          "[//]: # (",
+                                          ")",
+                                          TAG_A,
+                                          ZWJ,
+                                          "👩",
+                                          "- ",
+                                          "> ",
+                                          "<div>",
+                                          "![b c](d)",
+                                          "<div hidden>",
+                                          "</div>",
+                                          "](e \"f g\")",
+                                          " title=\"h i\"" };
     g_autoptr(GRand) rand = g_rand_new_with_seed(7);
     for (int round = 0; round < rounds_of(20000); round++) {
         g_autoptr(GString) text = g_string_new(NULL);
@@ -190,19 +265,23 @@ static void test_made_up(void **state G_GNUC_UNUSED)
         g_string_append(deep, "<!");
     for (int i = 0; i < 50000; i++)
         g_string_append(deep, "<!-- -->-- -->");
+    for (int i = 0; i < 20000; i++)
+        g_string_append(deep, i % 2 ? "](a (b c" : "<b hidden>\n\n");
     HiddenCount count = { 0 };
     g_autofree char *got = hidden_remove(deep->str, HIDDEN_IN_MARKDOWN, &count); // and ends
     assert_non_null(got);
     assert_true(count.comments >= 50000);
+    g_autofree char *among = hidden_remove(deep->str, HIDDEN_AMONG_OTHERS, &count);
+    assert_non_null(among);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_characters), cmocka_unit_test(test_code),
-        cmocka_unit_test(test_comments),   cmocka_unit_test(test_among_others),
-        cmocka_unit_test(test_json),       cmocka_unit_test(test_notice),
-        cmocka_unit_test(test_made_up),
+        cmocka_unit_test(test_characters),   cmocka_unit_test(test_code),
+        cmocka_unit_test(test_comments),     cmocka_unit_test(test_unshown),
+        cmocka_unit_test(test_among_others), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_notice),       cmocka_unit_test(test_made_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
