@@ -144,6 +144,8 @@ static const SettingKey keys[] = {
       "Highest image, in rows" },
     { "tui.plain", SETTING_BOOLEAN, "false", SETTING_USER_ONLY, NULL,
       "Say the conversation line by line and draw nothing, as --plain does" },
+    { "tui.toolOutputLines", SETTING_NUMBER, "0", SETTING_USER_ONLY, NULL,
+      "Last lines of a tool's output that plain mode says when the call has ended" },
     { "tui.resumeRows", SETTING_NUMBER, "1000", SETTING_USER_ONLY, NULL,
       "Rows of a conversation that are shown when it goes on" },
     { "tui.escTimeoutMs", SETTING_NUMBER, "0", SETTING_USER_ONLY, NULL,

@@ -236,14 +236,59 @@ static void test_answer_lines(void **state G_GNUC_UNUSED)
     static const char said[] =
         "kedge: This sentence is not long. But with this one behind it there are more than eighty "
         "letters.\n"
-        "The rest.\n```c\n"
+        "The rest.\nCode, c:\n"
         "int a; /* this line of code is longer than eighty letters. It is not cut at all. */\n"
-        "```\n\nEnd\n";
+        "End of code.\n\nEnd\n";
     for (size_t step = 1; step <= strlen(text); step++) {
         g_autoptr(GString) heard = g_string_new(NULL);
         g_autoptr(PlainSpeech) speech = plain_speech_new(hear, heard);
         tell_answer(speech, text, step);
         assert_string_equal(heard->str, said);
+    }
+}
+
+/* Marks are words, or are left out, however the text arrives. */
+static void test_markdown(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text, *said; // after "kedge: "
+    } rows[] = {
+        { "# The *plan*", "Heading: The plan" },
+        { "### Third ###\n#tag", "Heading: Third\n#tag" },
+        { "Title\n=====\ntext\n---\nmore", "Title\ntext\nmore" },
+        { "It is **bold**, `code_x` and _so on_; 2 * 3 * 4, a_b_c.",
+          "It is bold, code_x and so on; 2 * 3 * 4, a_b_c." },
+        { "See [the page](https://x.example/y).", "See the page (https://x.example/y)." },
+        { "- one\n  - `two`\n* [x] three\n* [ ] four\n1. five\n2) six",
+          "one\n  two\nDone: three\nOpen: four\n1. five\n2) six" },
+        { "> a\n> b\n\n> c", "Quote: a\nb\n\nQuote: c" },
+        { "~~~~\n# no heading\n~~~\n~~~~\nafter", "Code:\n# no heading\n~~~\nEnd of code.\nafter" },
+        { "```\nint *a;", "Code:\nint *a;" },
+        { "| Name | Size |\n|---|--:|\n| `a.c` | 12 |\n| b\\|c | |\n\nEnd",
+          "Name: a.c; Size: 12\nName: b|c\n\nEnd" },
+        { "| not | a table |\nText", "not; a table\nText" },
+        { "| at | its end |", "at; its end" },
+        { "| A |\n|---|\n| A sentence that is long enough to be cut somewhere. And another one, "
+          "which stays with it. |",
+          "A: A sentence that is long enough to be cut somewhere. And another one, which stays "
+          "with "
+          "it." },
+        { "This is a line with **an emphasis that begins here, goes over the end of a sentence. "
+          "And "
+          "ends** here. The end is not far.",
+          "This is a line with an emphasis that begins here, goes over the end of a sentence. And "
+          "ends here.\nThe end is not far." },
+        { "<b>html</b> &amp; more", "<b>html</b> & more" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        for (size_t step = 1; step <= strlen(rows[i].text); step += 7) {
+            g_autoptr(GString) heard = g_string_new(NULL);
+            g_autoptr(PlainSpeech) speech = plain_speech_new(hear, heard);
+            g_autofree char *want = g_strconcat("kedge: ", rows[i].said, "\n", NULL);
+            tell_answer(speech, rows[i].text, step);
+            if (strcmp(heard->str, want) != 0)
+                fail_msg("%s\nby %zu: got\n%swant\n%s", rows[i].text, step, heard->str, want);
+        }
     }
 }
 
@@ -292,6 +337,26 @@ static void test_calls(void **state G_GNUC_UNUSED)
     assert_true(g_pattern_match_simple("Tool read: a.c\nTool bash: make\nread: Done in * s.\n"
                                        "Failed in * s: exit 2\n",
                                        heard->str));
+}
+
+/* The last lines of what a call gave, where the person wants to hear them. */
+static void test_output_lines(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        int lines;
+        const char *said;
+    } rows[] = { { 0, "" }, { 1, "three\n" }, { 2, "two\nthree\n" }, { 9, "one\ntwo\nthree\n" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GString) heard = g_string_new(NULL);
+        g_autoptr(PlainSpeech) speech = plain_speech_new(hear, heard);
+        plain_speech_set_output_lines(speech, rows[i].lines);
+        tell(speech,
+             "{\"type\":\"tool_execution_end\",\"toolCallId\":\"a\",\"toolName\":\"bash\","
+             "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"one\\ntwo\\nthree\\n\"}]}"
+             ",\"isError\":false}");
+        const char *after = strchr(heard->str, '\n');
+        assert_string_equal(after + 1, rows[i].said);
+    }
 }
 
 static void test_events(void **state G_GNUC_UNUSED)
@@ -368,7 +433,8 @@ int main(void)
         cmocka_unit_test(test_early_lines),    cmocka_unit_test(test_cut_lines),
         cmocka_unit_test(test_answers),        cmocka_unit_test(test_asking),
         cmocka_unit_test(test_answer_lines),   cmocka_unit_test(test_long_line),
-        cmocka_unit_test(test_hostile_answer), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_hostile_answer), cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_output_lines),   cmocka_unit_test(test_calls),
         cmocka_unit_test(test_events),         cmocka_unit_test(test_masked),
         cmocka_unit_test(test_replay),
     };

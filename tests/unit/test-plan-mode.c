@@ -217,7 +217,7 @@ static void test_bad_submissions(void **state G_GNUC_UNUSED)
         { SUBMIT(",\"extra\":{\"title\":\" \"}"), "Title is required and must not be empty." },
         { SUBMIT(",\"extra\":{\"title\":\"../x\"}"),
           "Title must not contain path separators or '..'." },
-        { SUBMIT(",\"extra\":{\"title\":\"a b\"}"),
+        { SUBMIT(",\"extra\":{\"title\":\"a:b\"}"),
           "Title may only contain letters, numbers, underscores, or hyphens." },
         { SUBMIT(TITLED), "Plan file not found at local://PLAN.md. Write the finalized plan to "
                           "local://PLAN.md before calling exit_plan_mode." },
@@ -253,7 +253,7 @@ static void test_no_plan_mode(void **state G_GNUC_UNUSED)
 static void hand_in(Planner *self)
 {
     sse_server_add_calls(server_of(self), WRITE("PLAN.md"));
-    sse_server_add_calls(server_of(self), SUBMIT(TITLED));
+    sse_server_add_calls(server_of(self), SUBMIT(",\"extra\":{\"title\":\" do  it\"}")); // do-it
 }
 
 /* core-101 */

@@ -17,6 +17,19 @@
 
 #define READY "Plan ready for approval."
 
+/* "The plan": The-plan, the name of its file. Caller frees. */
+static char *name_of_title(const char *title)
+{
+    g_autofree char *text = utf8_trim(title);
+    g_auto(GStrv) words = g_strsplit_set(text, " \t\n", -1);
+    g_autoptr(GString) name = g_string_new(NULL);
+    for (char **word = words; *word; word++) {
+        if (**word)
+            g_string_append_printf(name, "%s%s", name->len > 0 ? "-" : "", *word);
+    }
+    return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
 static bool check_title(const char *title, GError **error)
 {
     if (utf8_is_blank(title))
@@ -160,7 +173,7 @@ bool plan_submit(ToolCall *call, const char *title, ToolResult *result, GError *
     const ToolContext *context = tool_call_context(call);
     PlanMode *mode = tool_context_plan_mode(context);
     g_autofree char *file = plan_mode_file(mode);
-    g_autofree char *wanted = g_strstrip(g_strdup(title ? title : ""));
+    g_autofree char *wanted = name_of_title(title ? title : "");
     g_autofree char *final_file = g_strdup_printf("local://%s.md", wanted);
     g_autofree char *plan = NULL;
     g_autofree char *path = NULL;

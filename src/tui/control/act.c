@@ -108,7 +108,7 @@ static void cycle_thinking(Tui *self)
     }
     tui_stale(self);
     const char *level = json_get_text(tui_snapshot(self), "thinkingLevel");
-    g_autofree char *hint = g_strdup_printf("Thinking: %s", level);
+    g_autofree char *hint = g_strdup_printf("Thinking: %s. Plan mode: /plan.", level);
     tui_hint(self, hint);
 }
 

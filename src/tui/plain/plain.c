@@ -18,7 +18,9 @@ enum {
     BELL_AFTER_MS = 10000, // of work: whoever waits may have looked away
 };
 
-#define PROMPT "You: "
+#define PROMPT             "You: "
+#define OUTPUT_LINES       "tui.toolOutputLines"
+#define LIMIT_OUTPUT_LINES 1000
 
 // ---- between what happens ----
 
@@ -318,6 +320,8 @@ static void plain_init(Plain *self)
     self->cancel = cancel_new(NULL);
     self->lines = plain_lines_new();
     self->speech = plain_speech_new(plain_write_line, self);
+    double lines = settings_get_number(self->options->conversation->settings, OUTPUT_LINES);
+    plain_speech_set_output_lines(self->speech, (int)CLAMP(lines, 0, LIMIT_OUTPUT_LINES));
     self->questions = g_ptr_array_new_with_free_func(json_free);
     loop_add_end_signals(self->loop, on_signal, self);
     loop_add_signal(self->loop, SIGQUIT, on_signal, self);

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "model/message.h"
 #include "tool/call_title.h"
+#include "tui/plain/plain_markdown.h"
 
 #define ANSWER_LABEL "kedge: "
 
@@ -24,9 +25,11 @@ struct PlainSpeech {
     SpeechFunc func;
     void *user_data;
     AnsiFilter *filter;
-    GString *text;     // of the answer that arrives, not said yet
-    bool has_said;     // something of it
-    bool is_code;      // between the fences
+    GString *text;  // of the answer that arrives, not said yet
+    bool has_said;  // something of it
+    bool is_within; // a line, of which a part was said
+    PlainMarkdown markdown;
+    int output_lines;  // of a call that has ended, that are said
     GHashTable *calls; // id → gint64 *: when it began
     char *last_output;
 };
@@ -46,6 +49,7 @@ void plain_speech_free(PlainSpeech *self)
 {
     if (!self)
         return;
+    plain_markdown_clear(&self->markdown);
     ansi_filter_free(self->filter);
     g_string_free(self->text, TRUE);
     g_hash_table_unref(self->calls);
@@ -86,30 +90,33 @@ static void G_GNUC_PRINTF(2, 3) speech_sayf(PlainSpeech *self, const char *forma
 
 // ---- answers ----
 
-static bool is_fence(const char *line)
+static void say_spoken(PlainSpeech *self, const char *spoken)
 {
-    line += strspn(line, " ");
-    return g_str_has_prefix(line, "```") || g_str_has_prefix(line, "~~~");
+    speech_sayf(self, "%s%s\n", self->has_said ? "" : ANSWER_LABEL, spoken);
+    self->has_said = true;
 }
 
-/* Blank lines before the first words are left out. */
-static void say_answer_line(PlainSpeech *self, const char *line)
+/* A line, or a part of one. Blank lines before the first words are left out. */
+static void say_answer_line(PlainSpeech *self, const char *line, bool has_end)
 {
+    bool is_start = !self->is_within;
+    self->is_within = !has_end;
     if (!self->has_said && utf8_is_blank(line))
         return;
-    if (is_fence(line))
-        self->is_code = !self->is_code;
-    speech_sayf(self, "%s%s\n", self->has_said ? "" : ANSWER_LABEL, line);
-    self->has_said = true;
+    g_autofree char *masked = mask_text(line); // before marks are taken away
+    g_autofree char *spoken = plain_markdown_line(&self->markdown, masked, is_start);
+    if (spoken)
+        say_spoken(self, spoken);
 }
 
 /* Where the text is cut before the line ends at `limit`; 0: nowhere. It depends on the text alone,
    not on when its pieces came. */
-static size_t find_cut(const char *text, size_t limit, bool is_prose)
+static size_t find_cut(const PlainMarkdown *markdown, const char *text, size_t limit)
 {
     size_t end = MIN(limit, LINE_BYTES);
-    for (size_t i = SENTENCE_BYTES; is_prose && i + 1 < end; i++) {
-        if (strchr(".!?", text[i]) && text[i + 1] == ' ')
+    for (size_t i = SENTENCE_BYTES; i + 1 < end; i++) {
+        if (strchr(".!?", text[i]) && text[i + 1] == ' ' &&
+            !plain_markdown_is_whole(markdown, text, i + 1))
             return i + 1;
     }
     if (limit <= LINE_BYTES)
@@ -124,12 +131,12 @@ static void say_ready(PlainSpeech *self)
     for (;;) {
         const char *text = self->text->str, *newline = memchr(text, '\n', self->text->len);
         size_t limit = newline ? (size_t)(newline - text) : self->text->len;
-        size_t cut = find_cut(text, limit, !self->is_code && !is_fence(text));
+        size_t cut = find_cut(&self->markdown, text, limit);
         if (cut == 0 && !newline)
             return;
         size_t size = cut > 0 ? cut : limit;
         g_autofree char *line = g_strndup(text, size);
-        say_answer_line(self, line);
+        say_answer_line(self, line, cut == 0);
         bool has_end = cut == 0 || text[cut] == ' ';
         g_string_erase(self->text, 0, (gssize)size + (has_end ? 1 : 0));
     }
@@ -142,15 +149,19 @@ static void say_rest(PlainSpeech *self)
     if (self->text->len > 0) {
         g_autofree char *line = g_strdup(self->text->str);
         g_string_truncate(self->text, 0);
-        say_answer_line(self, line);
+        say_answer_line(self, line, true);
     }
-    self->is_code = false;
+    g_autofree char *waiting = plain_markdown_finish(&self->markdown);
+    if (waiting)
+        say_spoken(self, waiting);
+    self->is_within = false;
 }
 
 static void begin_answer(PlainSpeech *self)
 {
     g_string_truncate(self->text, 0);
-    self->has_said = self->is_code = false;
+    plain_markdown_clear(&self->markdown);
+    self->has_said = self->is_within = false;
 }
 
 static void on_update(PlainSpeech *self, const json_t *event)
@@ -197,6 +208,24 @@ static void on_call_start(PlainSpeech *self, const json_t *event)
     speech_sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);
 }
 
+void plain_speech_set_output_lines(PlainSpeech *self, int lines)
+{
+    self->output_lines = lines;
+}
+
+/* The end of it, as the person wants to hear. */
+static void say_output(PlainSpeech *self, const char *text)
+{
+    g_autofree char *output = g_strchomp(g_strdup(text));
+    const char *start = output + strlen(output);
+    for (int i = 0; i < self->output_lines && start > output; i++) {
+        const char *before = memrchr(output, '\n', (size_t)(start - output));
+        start = before ? before : output;
+    }
+    if (self->output_lines > 0 && *start)
+        plain_speech_say(self, start + (*start == '\n'));
+}
+
 /* "in 4 s", "in 0.3 s"; of several that run at once the tool is named. */
 static void on_call_end(PlainSpeech *self, const json_t *event)
 {
@@ -217,6 +246,7 @@ static void on_call_end(PlainSpeech *self, const json_t *event)
     } else {
         speech_sayf(self, "%sDone %s.", who, time);
     }
+    say_output(self, text);
 }
 
 // ---- the rest ----
@@ -310,8 +340,9 @@ static void replay_message(PlainSpeech *self, const json_t *message)
         speech_sayf(self, "You: %s", text);
     if (!g_str_equal(role, "assistant"))
         return;
-    if (!utf8_is_blank(text))
-        speech_sayf(self, ANSWER_LABEL "%s", text);
+    begin_answer(self);
+    g_string_assign(self->text, text);
+    say_rest(self);
     g_autoptr(json_t) calls = message_tool_calls(message);
     json_each (calls, i, call) {
         g_autofree char *name = call_title_line(json_get_text(call, "name"));

@@ -18,6 +18,9 @@ PlainSpeech *plain_speech_new(SpeechFunc func, void *user_data);
 void plain_speech_free(PlainSpeech *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PlainSpeech, plain_speech_free)
 
+/* How many last lines of what a call gave are said when it has ended; 0 at first. */
+void plain_speech_set_output_lines(PlainSpeech *self, int lines);
+
 /* An event; those that say nothing to a person are passed over. */
 void plain_speech_event(PlainSpeech *self, const json_t *event);
 
