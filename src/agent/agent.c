@@ -88,6 +88,11 @@ const json_t *agent_messages(Agent *self)
     return self->conversation.messages;
 }
 
+bool agent_has_messages(const Agent *self)
+{
+    return !self->conversation.is_waiting;
+}
+
 int64_t agent_context_tokens(const Agent *self)
 {
     const Conversation *conversation = &self->conversation;

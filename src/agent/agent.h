@@ -77,6 +77,8 @@ bool agent_is_to_hand_off(const Agent *self);
 /* The conversation as it goes to the model, read from the session where it was not yet needed.
    Borrowed until the next prompt. */
 const json_t *agent_messages(Agent *self);
+/* They are there, or wait in the session for the first use. */
+bool agent_has_messages(const Agent *self);
 /* How many tokens it is, as far as the last answer told and by estimate from there; -1: no one
    knows until the next one. */
 int64_t agent_context_tokens(const Agent *self);

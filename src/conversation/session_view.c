@@ -38,20 +38,21 @@ json_t *session_view_messages(SessionView *self)
 
 GPtrArray *session_view_heads(const SessionView *self)
 {
-    return self->messages ? NULL : session_context_heads(self->engine->session);
+    bool is_waiting = !self->messages && !agent_has_messages(self->engine->agent);
+    return is_waiting ? session_context_heads(self->engine->session) : NULL;
 }
 
-size_t session_view_count(const SessionView *self)
+size_t session_view_count(SessionView *self)
 {
     g_autoptr(GPtrArray) heads = session_view_heads(self);
-    return heads ? heads->len : json_array_size(self->messages);
+    return heads ? heads->len : json_array_size(session_view_messages(self));
 }
 
-json_t *session_view_newest(const SessionView *self, size_t count, size_t *ret_before)
+json_t *session_view_newest(SessionView *self, size_t count, size_t *ret_before)
 {
     g_autoptr(GPtrArray) heads = session_view_heads(self);
     json_t *newest = json_array();
-    size_t all = heads ? heads->len : json_array_size(self->messages);
+    size_t all = heads ? heads->len : json_array_size(session_view_messages(self));
     *ret_before = all - MIN(all, count);
     for (size_t i = *ret_before; i < all; i++) {
         if (!heads) {

@@ -26,8 +26,8 @@ json_t *session_view_messages(SessionView *self);
 /* What is to be said without reading all of them: their heads in the session (NULL: they are read),
    how many there are, and the last ones with the number of those before. */
 GPtrArray *session_view_heads(const SessionView *self);
-size_t session_view_count(const SessionView *self);
-json_t *session_view_newest(const SessionView *self, size_t count, size_t *ret_before);
+size_t session_view_count(SessionView *self);
+json_t *session_view_newest(SessionView *self, size_t count, size_t *ret_before);
 /* While a run is on: an event of it. */
 void session_view_note(SessionView *self, const json_t *event);
 /* {"tokens","contextWindow","percent"}; null where no one knows. New reference. */
