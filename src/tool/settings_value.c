@@ -93,6 +93,24 @@ static json_t *parse_number(const char *text)
     return is_whole ? json_integer((json_int_t)number) : json_real(number);
 }
 
+static bool is_json_like(const char *text)
+{
+    return *text == '\0' || strchr("[{\"", *text) != NULL;
+}
+
+/* A list as a person types it: "a.example, b.example". */
+static json_t *parse_words(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, ",", -1);
+    json_t *list = json_array();
+    for (char **word = words; *word; word++) {
+        g_strstrip(*word);
+        if (**word != '\0')
+            json_append_take(list, json_text(*word));
+    }
+    return list;
+}
+
 bool setting_value_parse(const SettingKey *key, const char *text, json_t **ret_value,
                          GError **error)
 {
@@ -112,6 +130,10 @@ bool setting_value_parse(const SettingKey *key, const char *text, json_t **ret_v
         value = json_text(trimmed);
         break;
     case SETTING_ARRAY:
+        value = is_json_like(trimmed) ? NULL : parse_words(trimmed);
+        if (value)
+            break;
+        G_GNUC_FALLTHROUGH;
     case SETTING_RECORD:
         json_parse_text(trimmed, &value, NULL);
         break;

@@ -207,7 +207,7 @@ run kedge github run_watch --run "$(json "$E2E_TMP/run/run" id)"
 expect_exit 1
 expect_contains stdout "### late [cancelled]"
 expect_contains stdout "Log tail unavailable: gh: "
-expect_matches stdout '^Run failed\.$'
+expect_matches stdout '^The run was cancelled\.$'
 fault '{"match":{"kind":"blob"},"times":null,"drop":"before"}' '{"match":{"path":"actions/jobs/[0-9]+/logs"},"times":null,"status":500}'
 TMPDIR=$HOME/tmp run kedge github run_watch --run 16045200304
 expect_exit 1

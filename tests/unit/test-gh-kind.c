@@ -194,7 +194,7 @@ static const struct {
     { GH_KIND_CONFIRM_UNAVAILABLE,
       { .class_name = "unknown", .argv = "frob", .allow_flag = "--yes" },
       "confirm-unavailable",
-      "This unknown needs confirmation and nobody can be asked here: gh frob." },
+      "This unknown command needs confirmation and nobody can be asked here: gh frob." },
     { GH_KIND_RATE_LIMIT, { 0 }, "rate-limit", "GitHub rate limit reached; wait before retrying." },
     { GH_KIND_SIGNAL, { .signal = SIGSEGV }, "signal", "gh was killed by signal SIGSEGV." },
     { GH_KIND_SPAWN,

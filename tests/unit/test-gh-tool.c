@@ -101,7 +101,8 @@ static const RefusedCase refusals[] = {
       "kind=confirm-unavailable" },
     { "gh-5.4-2 an unknown command", "{\"args\":[\"frobnicate\",\"x\"]}",
       "[gh github.com frobnicate unknown confirm-unavailable]\n"
-      "Error: This unknown needs confirmation and nobody can be asked here: gh frobnicate x.\n"
+      "Error: This unknown command needs confirmation and nobody can be asked here: gh frobnicate "
+      "x.\n"
       "Reproduce: GH_PROMPT_DISABLED=1 GH_PAGER=cat GH_HOST=github.com gh frobnicate x",
       "class=unknown policy=confirm" },
     { "gh-1.6-23 no repository", "{\"args\":[\"api\",\"repos/{owner}/{repo}\"]}",

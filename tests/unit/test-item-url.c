@@ -37,7 +37,6 @@ static void test_forms(void **state G_GNUC_UNUSED)
         { "pr://90/diff/all", NULL, ITEM_PATCH, 90, 0 },
         { "pr://harbor/tidepool/90/diff/3", "harbor/tidepool", ITEM_FILE, 90, 3 },
         { "pr://owner/diff", "owner/diff", ITEM_LIST, 0, 0 }, // github-T134
-        { "pr://12/files", "12/files", ITEM_LIST, 0, 0 },
         { "pr://owner/checks", "owner/checks", ITEM_LIST, 0, 0 },
         { "pr://12/checks", NULL, ITEM_CHECKS, 12, 0 },
         { "pr://harbor/tidepool/12/checks", "harbor/tidepool", ITEM_CHECKS, 12, 0 },
@@ -108,6 +107,12 @@ static void test_refused(void **state G_GNUC_UNUSED)
           "Invalid pr:// list state 'bad'. Expected one of: open, closed, merged, all." },
         { "pr://?limit=1e2",
           "Invalid pr:// list limit '1e2'. Expected a positive integer (max 100)." },
+        { "pr://10/threads",
+          "Invalid pr:// URL. Number 10 has no part 'threads'. Expected pr://<n>, "
+          "pr://<n>?comments "
+          "(review threads), pr://<n>/diff, pr://<n>/diff/all, pr://<n>/diff/<i> or "
+          "pr://<n>/checks" },
+        { "issue://10/comments", "Invalid issue:// URL. Number 10 has no part 'comments'" },
         { "pr://1?file=a.c&line=0", "Invalid pr:// line '0'. Expected a positive integer." },
         { "pr://1?file=a.c&line=3-4", "Invalid pr:// line '3-4'. Expected a positive integer." },
         { "pr://1?line=3", "Invalid pr:// line '3'. Expected file=<path> with it." },

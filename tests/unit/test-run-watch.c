@@ -166,6 +166,28 @@ static void test_retried_failure(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Somebody stopped it: that is not a failure, unless a job had failed before. */
+static void test_cancelled_run(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *jobs, *heading, *ending;
+    } cases[] = {
+        { JOBS("1", JOB_LINT), "\n## Cancelled Jobs\n\n### lint [cancelled]\n",
+          "\n\nThe run was cancelled." },
+        { JOBS("2", JOB_LINT "," JOB_TEST), "\n## Failed Jobs\n\n", "\n\nRun failed." },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new();
+        watch_reply_run(fixture, RUN("completed", "\"cancelled\"", "2026-04-30T18:01:10Z"),
+                        cases[i].jobs);
+        watch_reply_logs(fixture);
+        g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH);
+        g_autofree char *text = tool_result_text(&result);
+        if (!strstr(text, cases[i].heading) || !g_str_has_suffix(text, cases[i].ending))
+            fail_msg("%s: %s", cases[i].ending, text);
+    }
+}
+
 static void test_startup_failure(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
@@ -520,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_failure_without_session),
         cmocka_unit_test(test_failed_and_completed),
         cmocka_unit_test(test_retried_failure),
+        cmocka_unit_test(test_cancelled_run),
         cmocka_unit_test(test_startup_failure),
         cmocka_unit_test(test_many_jobs),
         cmocka_unit_test(test_exactly_one_page),

@@ -129,7 +129,7 @@ static void test_values(void **state)
         { "retry.maxRetries", "inf", "Invalid number: inf" },
         { "retry.maxRetries", "", "Invalid number: " },
         { "steeringMode", "some", "Invalid value: some. Valid values: one-at-a-time, all" },
-        { "env.pass", "a", "Invalid array JSON: a" },
+        { "env.pass", "[a", "Invalid array JSON: [a" },
         { "env.pass", "{}", "Invalid array JSON: {}" },
         { "modelRoles", "[]", "Invalid record JSON: []" },
         { "nope.key", "1", "Unknown setting: nope.key" },
@@ -147,11 +147,14 @@ static void test_values(void **state)
     assert_false(file_exists(self->config)); // core-3
     expect_saved(self, "retry.maxWait", " 1.5 ");
     expect_saved(self, "env.pass", "[\"A\", \"B C\"]");
+    expect_saved(self, "gh.knownHosts", "ghe.example.com, b.example");
     expect_saved(self, "shellPath", "/bin/my sh");
     expect_saved(self, "gh.hostPolicy.git.example.com/a", "{\"write\": \"block\"}");
     expect_file(self, "config.yml",
-                "retry:\n  maxWait: 1.5\nenv:\n  pass: [A, B C]\nshellPath: /bin/my sh\n"
-                "gh:\n  hostPolicy:\n    git.example.com/a:\n      write: block\n");
+                "retry:\n  maxWait: 1.5\nenv:\n  pass: [A, B C]\n"
+                "gh:\n  knownHosts: [ghe.example.com, b.example]\n"
+                "  hostPolicy:\n    git.example.com/a:\n      write: block\n"
+                "shellPath: /bin/my sh\n");
 }
 
 static void put_lock(const Fixture *self, const char *info)

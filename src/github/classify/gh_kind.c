@@ -164,8 +164,9 @@ static char *cwd_message(const GhFacts *facts)
 static char *unavailable_message(const GhFacts *facts)
 {
     GString *text = g_string_new(NULL);
-    g_string_printf(text, "This %s needs confirmation and nobody can be asked here: %s%s.",
-                    facts->class_name, facts->argv ? "gh " : "",
+    bool is_unknown = strcmp(facts->class_name, "unknown") == 0;
+    g_string_printf(text, "This %s%s needs confirmation and nobody can be asked here: %s%s.",
+                    facts->class_name, is_unknown ? " command" : "", facts->argv ? "gh " : "",
                     facts->argv ? facts->argv : facts->command);
     if (facts->reason)
         g_string_append_printf(text, " Why: %s.", facts->reason);

@@ -137,8 +137,36 @@ static void log_block(GString *out, const RunWatch *watch, const JobLog *log, bo
     g_string_append_printf(out, "%stext\n%s\n%s\n\n", fence, tail.text, fence);
 }
 
+/* Nothing failed: somebody stopped it. */
+static bool was_cancelled(const WatchedRun *run)
+{
+    if (g_strcmp0(run->conclusion, "cancelled") != 0)
+        return false;
+    for (unsigned i = 0; i < run->jobs->len; i++) {
+        const RunJob *job = g_ptr_array_index(run->jobs, i);
+        if (run_job_has_failed(job) && g_strcmp0(job->conclusion, "cancelled") != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool were_cancelled(const GPtrArray *runs)
+{
+    bool is_any = false;
+    for (unsigned i = 0; i < runs->len; i++) {
+        const WatchedRun *run = g_ptr_array_index(runs, i);
+        if (run_outcome(run) == RUN_FAILURE && !was_cancelled(run))
+            return false;
+        is_any |= was_cancelled(run);
+    }
+    return is_any;
+}
+
 static const char *final_ending(const RunWatch *watch, bool has_failed_jobs)
 {
+    if (were_cancelled(watch->runs))
+        return watch->run_id != 0 ? "The run was cancelled."
+                                  : "Workflow runs for this commit were cancelled.";
     if (watch->run_id != 0) {
         if (has_failed_jobs)
             return "Run failed.";
@@ -170,7 +198,8 @@ char *run_report_final(const RunWatch *watch, const GArray *logs, bool is_full)
     }
     g_string_append_c(out, '\n');
     if (logs->len > 0)
-        g_string_append(out, "## Failed Jobs\n\n");
+        g_string_append(out, were_cancelled(watch->runs) ? "## Cancelled Jobs\n\n"
+                                                         : "## Failed Jobs\n\n");
     for (unsigned i = 0; i < logs->len; i++)
         log_block(out, watch, &g_array_index(logs, JobLog, i), is_full);
     if (watch->has_given_up) {

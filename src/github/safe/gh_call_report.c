@@ -217,7 +217,13 @@ static char *special_problem(const ToolDef *tool, const GPtrArray *problems)
         const FieldProblem *problem = problems->pdata[i];
         if (strcmp(problem->path, "args") == 0 && problem->fault == FIELD_WRONG_TYPE)
             return g_strdup("args must be an array of strings, not a command line");
-        if (strcmp(tool->name, "gh_api_get") == 0 && problem->fault == FIELD_UNKNOWN)
+        bool is_api_get = strcmp(tool->name, "gh_api_get") == 0;
+        if (is_api_get && problem->fault == FIELD_UNKNOWN &&
+            (strcmp(problem->path, "path") == 0 || strcmp(problem->path, "url") == 0))
+            return g_strdup_printf("gh_api_get has no %s; the API path is its endpoint, such as "
+                                   "repos/{owner}/{repo}/commits",
+                                   problem->path);
+        if (is_api_get && problem->fault == FIELD_UNKNOWN)
             return g_strdup_printf("gh_api_get is read-only: %s is not accepted; use the gh tool",
                                    problem->path);
     }

@@ -263,6 +263,18 @@ static bool is_part_of_number(const Parts *parts, const ItemUrl *url)
            g_strv_contains(url->scheme == ITEM_RUN ? of_run : of_pr, parts->path->pdata[0]);
 }
 
+/* A number with one word after it is an item with a part that there is not, not a repository. */
+static bool fail_part(const Parts *parts, const char *part, GError **error)
+{
+    bool is_pr = strcmp(parts->scheme, "pr") == 0;
+    return fail_with(error, KEDGE_ERROR_USAGE, "Invalid %s:// URL. Number %s has no part '%s'%s",
+                     parts->scheme, parts->authority, part,
+                     is_pr ? ". Expected pr://<n>, pr://<n>?comments (review threads), "
+                             "pr://<n>/diff, pr://<n>/diff/all, pr://<n>/diff/<i> or "
+                             "pr://<n>/checks"
+                           : "");
+}
+
 /* github-tool §7.2 rules 3 to 8. */
 static bool read_parts(const Parts *parts, ItemUrl *url, GError **error)
 {
@@ -279,6 +291,9 @@ static bool read_parts(const Parts *parts, ItemUrl *url, GError **error)
         return read_item(parts->authority, NULL, 0, url, error);
     if (!parts->is_shifted && is_part_of_number(parts, url))
         return read_item(parts->authority, path, count, url, error);
+    int64_t number = 0;
+    if (!parts->is_shifted && count == 1 && text_parse_posint(parts->authority, &number))
+        return fail_part(parts, path[0], error);
     url->repo = repo_of(parts, path[0]);
     return count == 1 || read_item(path[1], path + 2, count - 2, url, error);
 }
