@@ -123,7 +123,7 @@ model_script - <<'J'
 {"tool_calls": [{"name": "edit", "arguments": {"edits": [{"old_text": "x", "new_text": "foo()"}], "path": "a.c"}}], "chunk": 8, "expect": {"contains": "No foo."}}
 {"text": "done"}
 J
-run kedge --mode json --yes -p go
+run kedge --mode json -p go
 expect_exit 0
 [ "$(grep -c ttsr_triggered "$(path_of stdout)")" = 1 ] || fail "$(grep -c ttsr_triggered "$(path_of stdout)") times"
 expect_file a.h "foo()"
@@ -137,7 +137,7 @@ model_script - <<'J'
 {"tool_calls": [{"name": "write", "arguments": {"content": "a", "path": "secret/k.txt"}}]}
 {"text": "left", "expect": {"contains": "Leave it."}}
 J
-run kedge --yes -p go
+run kedge -p go
 expect_exit 0
 expect_out left
 expect_no_file secret/k.txt
