@@ -1,6 +1,7 @@
 /* See special_files.h. */
 #include "base/special_files.h"
 
+#include "base/dirs.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/git_dir.h"
@@ -10,7 +11,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 
-#define MAX_WAITING 100000 // folders; what is beyond is not looked at
+#define MAX_WAITING  100000 // folders; what is beyond is not looked at
+#define MAX_INCLUDES 10     // of git's configuration, one in another: as git has it
+#define MAX_CONFIGS  100    // read for one search
+#define CONFIG_BYTES ((size_t)1024 * 1024)
 
 /* What is opened in every folder. */
 static const char *const names[] = {
@@ -28,6 +32,7 @@ typedef struct Folder {
 struct SpecialSearch {
     GArray *waiting; // of Folder
     char *found;
+    unsigned configs; // that were read
 };
 
 static void folder_clear(void *self_)
@@ -70,12 +75,71 @@ static void search_look_at(SpecialSearch *self, const char *dir, const char *nam
         self->found = g_steal_pointer(&path);
 }
 
+// ---- files that git's configuration names ----
+
+/* `path = X` of a line; NULL: it names no file that git opens by itself. Caller frees. */
+static char *named_file(const char *line)
+{
+    static const char *const keys[] = { "path", "excludesfile",   "attributesfile",
+                                        "file", "ignorerevsfile", "template",
+                                        NULL };
+    const char *section = *line == '[' ? strrchr(line, ']') : NULL;
+    g_auto(GStrv) parts = g_strsplit(section ? section + 1 : line, "=", 2);
+    if (g_strv_length(parts) != 2)
+        return NULL;
+    g_autofree char *key = g_ascii_strdown(g_strstrip(parts[0]), -1);
+    const char *value = g_strstrip(parts[1]);
+    if (!g_strv_contains(keys, key))
+        return NULL;
+    bool is_quoted = *value == '"';
+    return g_strndup(value + is_quoted, strcspn(value + is_quoted, is_quoted ? "\"" : "#;"));
+}
+
+static void search_read_config(SpecialSearch *self, const char *config, unsigned depth);
+
+static void search_look_at_named(SpecialSearch *self, const char *config, char *name,
+                                 unsigned depth)
+{
+    g_autofree char *dir = g_path_get_dirname(config);
+    g_autofree char *tree = g_path_get_dirname(dir);
+    const char *bases[] = { dir, tree };
+    g_strchomp(name);
+    bool is_home = g_str_has_prefix(name, "~/");
+    g_autofree char *home = is_home ? dirs_home() : NULL;
+    g_autofree char *whole = home ? g_build_filename(home, name + 2, NULL) : g_strdup(name);
+    for (size_t i = 0; i < G_N_ELEMENTS(bases) && !self->found; i++) {
+        g_autofree char *path = path_absolute(whole, bases[i]);
+        search_look_at(self, "/", path);
+        search_read_config(self, path, depth + 1);
+    }
+}
+
+/* A file that it includes may include others. */
+static void search_read_config(SpecialSearch *self, const char *config, unsigned depth)
+{
+    g_autofree char *text = NULL;
+    if (self->found || depth > MAX_INCLUDES || self->configs++ > MAX_CONFIGS ||
+        !file_read(config, CONFIG_BYTES, &text, NULL, NULL))
+        return;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line && !self->found; line++) {
+        g_autofree char *name = named_file(g_strstrip(*line));
+        if (name && *name)
+            search_look_at_named(self, config, name, depth);
+    }
+}
+
 static void search_add_git(SpecialSearch *self, const char *dir)
 {
+    static const char *const configs[] = { "config", "config.worktree" };
     char *git = git_dir_at(dir);
     if (!git)
         return;
     char *common = git_dir_common(git);
+    for (size_t i = 0; i < G_N_ELEMENTS(configs); i++) {
+        g_autofree char *config = g_build_filename(i == 0 ? common : git, configs[i], NULL);
+        search_read_config(self, config, 0);
+    }
     if (strcmp(common, git) != 0)
         search_add(self, common, true);
     else

@@ -68,6 +68,15 @@ soon kedge tool run find '{"pattern": "**/*.py"}'
 expect_exit 0
 expect_contains stdout "sub/deep/b.py"
 
+t "a FIFO that the repository's configuration includes"
+fresh_repository
+mkfifo pipe && printf '[include]\n\tpath = ../pipe\n' >>.git/config
+run -t 1 git status
+expect_exit 124
+soon kedge commit --dry-run
+expect_exit 1
+expect_contains stderr "/pipe $FIFO"
+
 t "what git opens: no command waits"
 for name in .git/HEAD .git/index .git/packed-refs .gitattributes; do
     fresh_repository

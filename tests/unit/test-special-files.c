@@ -89,6 +89,39 @@ static void test_what_is_found(void **state G_GNUC_UNUSED)
     }
 }
 
+/* What the repository's configuration tells git to open, however far it is included. */
+static void test_named_by_config(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *config, *more; // of .git/config, .git/more
+        bool is_found;
+    } cases[] = {
+        { "[core]\n\tbare = false\n[include]\n\tpath = ../pipe\n", NULL, true },
+        { "[include] path = \"../pipe\" ; why\n", NULL, true },
+        { "[includeIf \"gitdir:/\"]\n  PATH=%s/named/pipe # why\n", NULL, true },
+        { "[include]\n\tpath = more\n", "[include]\npath = more\npath = ../pipe\n", true },
+        { "[core]\n\texcludesFile = pipe\n", NULL, true },
+        { "[mailmap]\nfile = pipe\n", NULL, true },
+        { "[x]\n\tother = ../pipe\n[include]\npath = none\npath\n", NULL, false },
+        { "# path = ../pipe\n", NULL, false },
+    };
+    g_autofree char *fifo = make("named/pipe", "FIFO");
+    g_autofree char *config = make("named/.git/config", "file");
+    g_autofree char *more = make("named/.git/more", "file");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(GStrv) parts = g_strsplit(cases[i].config, "%s", -1);
+        g_autofree char *text = g_strjoinv(root, parts);
+        assert_true(g_file_set_contents(config, text, -1, NULL));
+        assert_true(g_file_set_contents(more, cases[i].more ? cases[i].more : "", -1, NULL));
+        g_autofree char *found = search("named");
+        if ((found != NULL) != cases[i].is_found ||
+            (found && !g_str_has_suffix(found, "named/pipe") &&
+             !g_str_has_suffix(found, "../pipe")))
+            fail_msg("%s: %s", cases[i].config, found ? found : "nothing");
+    }
+    unlink(fifo);
+}
+
 /* A linked work tree's `.git` is a file, and what it shares is elsewhere. */
 static void test_linked_work_tree(void **state G_GNUC_UNUSED)
 {
@@ -154,9 +187,8 @@ static void test_child_is_ended(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_found),
-        cmocka_unit_test(test_linked_work_tree),
-        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_what_is_found),    cmocka_unit_test(test_named_by_config),
+        cmocka_unit_test(test_linked_work_tree), cmocka_unit_test(test_message),
         cmocka_unit_test(test_child_is_ended),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
