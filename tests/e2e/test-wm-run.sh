@@ -266,6 +266,30 @@ expect_no_file "$(cat .wm/runs/pwd)"
 cd "$HOME/work/branch" && git worktree remove --force "$HOME/linked" && git reset -q --hard origin/main && rm -rf part
 WAS="main $(git rev-parse HEAD)"
 
+t "a filter that writes files (git-lfs) and a sparse checkout: both hold in the worktree, and neither makes it look changed"
+git config filter.up.clean "tr A-Z a-z" && git config filter.up.smudge "tr a-z A-Z" && git config filter.up.required true
+mkdir big small && echo "*.up filter=up" >.gitattributes && echo hello >small/a.up && echo b >big/b && wm_commit filters
+WAS="main $(git rev-parse HEAD)"
+wm_agent agent-sees <<'X'
+cat small/a.up >"$HOME/sees" && ls -d big >>"$HOME/sees"
+[ "$1" = looks ] || echo MORE >small/a.up
+exit 0
+X
+git sparse-checkout set small .wm
+for CASE in "looks:" "changes:1 file that is not committed"; do
+    run env WM_AGENT_CMD="agent-sees ${CASE%%:*}" kedge wm run --task fix --staged
+    expect_exit 0
+    [ "$(cat "$HOME/sees")" = HELLO ] || fail "the agent sees: $(cat "$HOME/sees")"
+    case $CASE in
+    looks*) expect_nothing_left ;;
+    *) expect_contains stderr "stays: ${CASE#*:}" && git worktree remove --force "$(kept)" && git branch -q -D "$(git branch --list 'wm/*' --format '%(refname:short)')" ;;
+    esac
+done
+git sparse-checkout disable
+expect_unmoved
+git reset -q --hard origin/main && git config --remove-section filter.up
+WAS="main $(git rev-parse HEAD)"
+
 t "a disk that is full: no worktree, no branch, no agent"
 head -c 60000 /dev/zero | tr '\0' x >large && wm_commit large
 rm -rf .wm/runs && : >"$HOME/agent-runs"

@@ -1,6 +1,7 @@
 /* See activation.h. */
 #include "wm/run/activation.h"
 
+#include "base/file.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "wm/apply/emit.h"
@@ -36,10 +37,8 @@ static bool write_activation(const WmPipeline *self, const char *branch, const c
         json_set_text(value, "prev_branch", previous);
     json_set_bool(value, "branch_created", true);
     json_set_text(value, "branch", branch);
-    if (self->tree.top) {
-        json_set_text(value, "worktree", self->tree.root);
-        json_set_text(value, "start", self->tree.start);
-    }
+    if (self->tree.top)
+        wm_run_tree_note(&self->tree, value);
     return wm_run_dir_write_json(&self->dir, "activation.json", value, error);
 }
 
@@ -65,6 +64,10 @@ static bool make_tree(WmPipeline *self, const WmPullHead *head, Cancel *cancel, 
     self->git.root = self->tree.root;
     wm_pipeline_say(self, "activation: worktree %s (branch %s)", self->tree.root,
                     self->tree.branch);
+    g_autofree char *modules = g_build_filename(self->tree.top, ".gitmodules", NULL);
+    if (file_exists(modules))
+        wm_pipeline_say(self, "activation: submodules are empty there until the agent runs git "
+                              "submodule update --init");
     return write_activation(self, self->tree.branch, NULL, error);
 }
 

@@ -218,15 +218,11 @@ static void find_tree(Outputs *self, Cancel *cancel)
         !wm_run_dir_read_json(&base->dir, "activation.json", &activation, NULL) ||
         !json_get_text(activation, "worktree"))
         return;
-    const char *branch = json_get_text(activation, "branch");
-    bool is_name = wm_git_branch_name_is_valid(&base->git, branch, cancel);
-    base->start = g_strdup(json_get_text(activation, "start"));
-    if (!wm_run_tree_find(&base->git, base->dir.id, is_name ? branch : NULL, base->start, cancel,
-                          &base->tree)) {
-        g_clear_pointer(&base->start, g_free);
+    if (!wm_run_tree_find(&base->git, &base->dir, cancel, &base->tree)) {
         wm_git(&base->git, ask_head, 0, cancel, &base->start, NULL);
         return;
     }
+    base->start = g_strdup(base->tree.start);
     base->git.root = base->tree.root;
     wm_pipeline_say(base, "worktree %s", base->tree.root);
 }

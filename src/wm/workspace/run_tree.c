@@ -6,17 +6,18 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "wm/workspace/feature_branch.h"
-#include "wm/workspace/run_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FILL_MS    ((int64_t)10 * 60 * 1000) // large repositories, and filters that fetch
 #define DIR_NAME   "wm"                      // below that of all worktrees
 #define HEADS      "refs/heads/"
+#define NS_PER_S   ((int64_t)1000000000)
 #define MAX_PRUNED 64 // worktrees of killed runs that are looked at
 
 void wm_run_tree_clear(WmRunTree *self)
@@ -86,14 +87,19 @@ static bool tree_lock(WmRunTree *self)
 
 /* Empty at first: what the configuration includes by condition may be other there, so that git asks
    it there for its filters before a file is written. */
-static bool tree_fill(const WmRunTree *self, const WmGit *git, Cancel *cancel, GError **error)
+static bool tree_fill(WmRunTree *self, const WmGit *git, Cancel *cancel, GError **error)
 {
     const WmGit ours = { .root = self->top };
     const char *const add[] = { "worktree",   "add", "--no-checkout", "--end-of-options", self->top,
                                 self->branch, NULL };
     static const char *const fill[] = { "reset", "-q", "--hard", NULL };
-    return wm_git(git, add, FILL_MS, cancel, NULL, error) &&
-           wm_git(&ours, fill, FILL_MS, cancel, NULL, error);
+    struct timespec now;
+    if (!wm_git(git, add, FILL_MS, cancel, NULL, error) ||
+        !wm_git(&ours, fill, FILL_MS, cancel, NULL, error))
+        return false;
+    clock_gettime(CLOCK_REALTIME, &now); // not before the time of any of the files
+    self->filled_at_ns = (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+    return true;
 }
 
 static void tree_remove(const WmRunTree *self, const WmGit *git, Cancel *cancel)
@@ -146,18 +152,28 @@ bool wm_run_tree_make(const WmGit *git, const char *run_id, const char *task_nam
     return true;
 }
 
-bool wm_run_tree_find(const WmGit *git, const char *run_id, const char *branch, const char *start,
-                      Cancel *cancel, WmRunTree *ret_tree)
+void wm_run_tree_note(const WmRunTree *self, json_t *note)
+{
+    json_set_text(note, "worktree", self->root);
+    json_set_text(note, "start", self->start);
+    json_set_int(note, "filled_at_ns", self->filled_at_ns);
+}
+
+bool wm_run_tree_find(const WmGit *git, const WmRunDir *dir, Cancel *cancel, WmRunTree *ret_tree)
 {
     g_autofree char *home = tree_home();
+    g_autoptr(json_t) note = NULL;
     g_auto(WmRunTree) self = WM_RUN_TREE_NONE;
-    if (*run_id == '.' || strchr(run_id, '/'))
-        return false; // no id of ours
-    self.top = g_build_filename(home, run_id, NULL);
+    if (*dir->id == '.' || !wm_run_dir_read_json(dir, "activation.json", &note, NULL))
+        return false;
+    self.top = g_build_filename(home, dir->id, NULL);
     if (!tree_lock(&self) || !tree_set_root(&self, git, cancel, NULL))
         return false;
-    self.branch = g_strdup(branch);
-    self.start = g_strdup(start);
+    const char *branch = json_get_text(note, "branch");
+    bool is_name = wm_git_branch_name_is_valid(git, branch, cancel);
+    self.branch = is_name ? g_strdup(branch) : NULL;
+    self.start = g_strdup(json_get_text(note, "start"));
+    self.filled_at_ns = json_get_int(note, "filled_at_ns", 0);
     *ret_tree = self;
     self = WM_RUN_TREE_NONE;
     return true;
@@ -165,11 +181,26 @@ bool wm_run_tree_find(const WmGit *git, const char *run_id, const char *branch, 
 
 // ---- its end ----
 
-static unsigned count_lines(const char *text)
+/* Where a filter (git-lfs) writes the files, git takes those of the index's own second for changed:
+   no filter runs in what an agent left, and their content is not what was committed. A file that
+   nobody has touched since is not changed. `line`: " M file", whose first blank may be gone. */
+static bool is_untouched(const WmRunTree *self, const char *line)
 {
-    unsigned count = *text != '\0' ? 1 : 0;
-    for (; *text; text++)
-        count += *text == '\n';
+    struct stat info;
+    line += *line == ' ';
+    if (!g_str_has_prefix(line, "M ") || line[2] == ' ' || line[2] == '"')
+        return false;
+    g_autofree char *path = g_build_filename(self->top, line + 2, NULL);
+    return lstat(path, &info) == 0 &&
+           (int64_t)info.st_ctim.tv_sec * NS_PER_S + info.st_ctim.tv_nsec <= self->filled_at_ns;
+}
+
+static unsigned count_changes(const WmRunTree *self, const char *status)
+{
+    g_auto(GStrv) lines = g_strsplit(status, "\n", -1);
+    unsigned count = 0;
+    for (char **line = lines; *line; line++)
+        count += **line != '\0' && !is_untouched(self, *line);
     return count;
 }
 
@@ -215,7 +246,7 @@ static char *tree_left(const WmRunTree *self, Cancel *cancel)
         return g_strdup("git cannot tell what is in it");
     g_autoptr(GString) left = g_string_new(NULL);
     append_part(left, commits, "commit that is not on GitHub", "commits that are not on GitHub");
-    append_part(left, count_lines(changes), "file that is not committed",
+    append_part(left, count_changes(self, changes), "file that is not committed",
                 "files that are not committed");
     return left->len > 0 ? g_strdup(left->str) : NULL;
 }
@@ -230,28 +261,20 @@ void wm_run_tree_end(WmRunTree *self, const WmGit *git, Cancel *cancel, char **r
 
 // ---- those of killed runs ----
 
-/* Its run's directory is there, and says that it did not come to its end. */
-static bool was_killed(const char *runs, const char *run_id)
-{
-    g_auto(WmRunDir) dir = { 0 };
-    g_autoptr(json_t) meta = NULL;
-    g_autofree char *path = g_build_filename(runs, run_id, NULL);
-    return wm_run_dir_open(path, &dir, NULL) &&
-           wm_run_dir_read_json(&dir, "meta.json", &meta, NULL) &&
-           !json_get_bool(meta, "success", true) &&
-           g_strcmp0(json_get_text(meta, "phase"), "conclusion") != 0;
-}
-
-/* Adds its path to `left` where something is in it. */
+/* Adds its path to `left` where something is in it. Its run's directory has to be there, and to say
+   that the run did not come to its end. */
 static void tree_prune(const WmGit *git, const char *runs, const char *run_id, Cancel *cancel,
                        GPtrArray *left)
 {
+    g_auto(WmRunDir) dir = { 0 };
+    g_autoptr(json_t) meta = NULL;
     g_auto(WmRunTree) self = WM_RUN_TREE_NONE;
-    g_autofree char *text = NULL;
-    if (!was_killed(runs, run_id) || !wm_run_tree_find(git, run_id, NULL, NULL, cancel, &self))
-        return;
-    const WmGit ours = { .root = self.top };
-    if (self.lock < 0 || !wm_git_branch(&ours, cancel, &self.branch, NULL))
+    g_autofree char *path = g_build_filename(runs, run_id, NULL), *text = NULL;
+    if (!wm_run_dir_open(path, &dir, NULL) ||
+        !wm_run_dir_read_json(&dir, "meta.json", &meta, NULL) ||
+        json_get_bool(meta, "success", true) ||
+        g_strcmp0(json_get_text(meta, "phase"), "conclusion") == 0 ||
+        !wm_run_tree_find(git, &dir, cancel, &self) || self.lock < 0)
         return;
     wm_run_tree_end(&self, git, cancel, &text);
     if (text)

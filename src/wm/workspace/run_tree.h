@@ -7,12 +7,14 @@
 
 #include "base/fd.h"
 #include "wm/workspace/quarantine.h"
+#include "wm/workspace/run_dir.h"
 
 typedef struct WmRunTree { // all owned
     char *top;             // the worktree; NULL: there is none
     char *root;            // in it: what the run's root is in its checkout
     char *branch;          // that it began on
     char *start;           // the commit that it began with; NULL: not known
+    int64_t filled_at_ns;  // when git had written its files; 0: not known
     Fd lock;               // held while somebody works in it; -1: the file system has no locks
 } WmRunTree;
 #define WM_RUN_TREE_NONE ((WmRunTree) { .lock = -1 })
@@ -25,10 +27,11 @@ bool wm_run_tree_is_possible(const WmGit *git, Cancel *cancel);
 /* Made in the repository of git->root, with the files of `commit`. Without it nothing is left. */
 bool wm_run_tree_make(const WmGit *git, const char *run_id, const char *task_name,
                       const char *commit, Cancel *cancel, WmRunTree *ret_tree, GError **error);
-/* That of an earlier run, to go on in. False: it is gone, or another process works in it. `branch`
-   and `start` are what that run noted; NULL. */
-bool wm_run_tree_find(const WmGit *git, const char *run_id, const char *branch, const char *start,
-                      Cancel *cancel, WmRunTree *ret_tree);
+/* That of an earlier run, to go on in, by what it noted. False: it is gone, or another process
+   works in it. */
+bool wm_run_tree_find(const WmGit *git, const WmRunDir *dir, Cancel *cancel, WmRunTree *ret_tree);
+/* What that goes by, for activation.json. */
+void wm_run_tree_note(const WmRunTree *self, json_t *note);
 /* Removes it, with its branch, unless something is in it and nowhere else: *ret_left then says what
    that is ("2 commits that are not on GitHub"). The checkout is git->root. Caller frees. */
 void wm_run_tree_end(WmRunTree *self, const WmGit *git, Cancel *cancel, char **ret_left);

@@ -325,8 +325,15 @@ bool wm_git_is_clean(const WmGit *self, Cancel *cancel, GError **error)
     }
     if (strcmp(answer, "true") != 0)
         return fail_with(error, KEDGE_ERROR_FAILED, "git: not a work tree at \"%s\"", self->root);
+    // a reading git runs no filter, and takes files for changed that were written by one just now
+    const char *const refresh[] = { "add", "--refresh", "--", ":/", NULL };
     if (!wm_git(self, status, 0, cancel, &changes, error))
         return false;
+    if (*changes != '\0' && wm_git(self, refresh, 0, cancel, NULL, NULL)) {
+        g_clear_pointer(&changes, g_free);
+        if (!wm_git(self, status, 0, cancel, &changes, error))
+            return false;
+    }
     if (*changes != '\0')
         return fail_with(error, KEDGE_ERROR_FAILED,
                          "working tree is not clean at \"%s\" (commit or stash changes before "
