@@ -86,6 +86,32 @@ static void test_log_end(void **state G_GNUC_UNUSED)
     }
 }
 
+/* JSON that is too long ends after a whole item, and is JSON. */
+static void test_json_end(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *before, *after;
+    } cases[] = { { "[", "]" }, { "{\"total_count\":9,\"items\":[", "],\"x\":1}" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GString) out = g_string_new(cases[i].before);
+        for (int n = 0; n < 3000; n++)
+            g_string_append_printf(out, "%s{\"n\":%d,\"text\":\"a ] \\\" } b, c\"}",
+                                   n > 0 ? "," : "", n);
+        g_string_append(out, cases[i].after);
+        g_autoptr(GhFixture) fixture = fixture_new(NULL);
+        gh_fixture_reply_out(fixture, out->str);
+        g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"args\":[\"api\",\"user/repos\"]}");
+        g_autofree char *text = tool_result_text(&result);
+        char *start = strchr(text, '\n'), *end = strstr(text, "\n[truncated at 64KB;");
+        assert_true(start && end);
+        *end = '\0';
+        g_autoptr(json_t) value = NULL;
+        assert_true(json_parse_text(start + 1, &value, NULL));
+        const json_t *items = json_is_array(value) ? value : json_get_array(value, "items");
+        assert_true(json_array_size(items) > 1000 && json_array_size(items) < 3000);
+    }
+}
+
 static void hear(void *user_data G_GNUC_UNUSED)
 {
 }
@@ -155,9 +181,9 @@ static void test_stopped(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs), cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_log_end),  cmocka_unit_test(test_background),
-        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_programs),   cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_log_end),    cmocka_unit_test(test_json_end),
+        cmocka_unit_test(test_background), cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 #include <errno.h>
 
 typedef struct Progress {
-    bool is_shown; // standard error is a terminal
-    unsigned count;
+    bool is_shown;     // standard error is a terminal
+    GHashTable *lines; // of the last snapshot; NULL: there was none
 } Progress;
 
 typedef struct DirectWork {
@@ -36,12 +36,32 @@ static Settings *load_settings(const DirectCall *call, const char *cwd)
     return settings_load(agent_dir, cwd, call->settings_warnings);
 }
 
-/* Progress of a long call: each snapshot below the one before, on a terminal only. */
+/* What changes with every snapshot and says nothing by itself. */
+static bool is_clockwork(const char *line)
+{
+    return g_str_has_prefix(line, "Poll: ") || g_str_has_prefix(line, "Updated: ");
+}
+
+/* Progress of a long call, on a terminal only: the first snapshot, then what is new in each. */
 static void show_update(const char *text, const json_t *details, void *user_data)
 {
     DirectWork *work = user_data;
-    if (work->progress.is_shown)
-        log_text("%s%s", work->progress.count++ > 0 ? "\n" : "", text);
+    Progress *progress = &work->progress;
+    if (!progress->is_shown)
+        return;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    GHashTable *now = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (char **line = lines; *line; line++) {
+        bool is_new = progress->lines && **line != '\0' && !is_clockwork(*line) &&
+                      !g_hash_table_contains(progress->lines, *line);
+        if (is_new)
+            log_text("%s", *line);
+        g_hash_table_add(now, g_strdup(*line));
+    }
+    if (!progress->lines)
+        log_text("%s", text);
+    g_clear_pointer(&progress->lines, g_hash_table_unref);
+    progress->lines = now;
 }
 
 static void run_call(void *data)
@@ -125,6 +145,7 @@ int direct_run(const DirectCall *call)
         return EXIT_REFUSED;
     int signal_number = interrupt_run(run_call, &work, cancel);
     no_leak = work.result;
+    g_clear_pointer(&work.progress.lines, g_hash_table_unref);
     int code = EXIT_FAILED;
     if (call->show)
         code = call->show(context, &work.result, call->user_data);

@@ -8,6 +8,7 @@
 #include "base/redact.h"
 #include "base/utf8.h"
 #include "github/gh_process.h"
+#include "github/json_whole.h"
 #include "github/safe/gh_program.h"
 
 #include <errno.h>
@@ -122,6 +123,9 @@ static char *output_text(const GhExec *spec, const ProcResult *result, size_t ma
     if (!is_cut)
         return g_steal_pointer(&text);
     g_autofree char *marker = gh_kind_cut_marker(max_bytes);
+    g_autofree char *whole = json_whole(text);
+    if (whole)
+        return g_strconcat(whole, "\n", marker, NULL);
     return g_strconcat(text, g_str_has_suffix(text, "\n") ? "" : "\n", marker, NULL);
 }
 
