@@ -27,6 +27,21 @@ static void test_round_trip(void **state G_GNUC_UNUSED)
     assert_text("unchanged", back, notebook);
 }
 
+/* Lines that an edit does not name are as they were, however deep they are indented. */
+static void test_indent(void **state G_GNUC_UNUSED)
+{
+    for (int width = 1; width <= 4; width++) {
+        g_autoptr(GString) wide = g_string_new(NULL);
+        for (const char *p = notebook; *p; p++)
+            for (int i = *p == ' ' && (p[-1] == '\n' || p[-1] == ' ') ? width : 1; i > 0; i--)
+                g_string_append_c(wide, *p);
+        g_autofree char *shown = NULL, *back = NULL;
+        assert_true(notebook_to_text(wide->str, wide->len, "n.ipynb", &shown, NULL));
+        assert_true(notebook_from_text(wide->str, wide->len, "n.ipynb", shown, &back, NULL));
+        assert_text("unchanged", back, wide->str);
+    }
+}
+
 static json_t *cells_after(const char *json, const char *edited)
 {
     g_autofree char *back = NULL;
@@ -155,8 +170,11 @@ static void test_tools(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_errors),     cmocka_unit_test(test_markers_in_cells),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_indent),
+        cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_markers_in_cells),
         cmocka_unit_test(test_tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,8 @@
 #include "base/json.h"
 #include "base/limits.h"
 
-#define MARKER "# %% ["
+#define MARKER     "# %% ["
+#define MAX_INDENT 8
 
 bool notebook_is(const char *path)
 {
@@ -250,6 +251,16 @@ static bool has_ids(const json_t *notebook)
     return major > 4 || (major == 4 && json_get_int(notebook, "nbformat_minor", 0) >= 5);
 }
 
+/* How deep the notebook as it is indents its lines; 1 as most programs write them. */
+static unsigned blanks_of(const char *json, size_t size)
+{
+    const char *line = json ? memmem(json, size, "\n ", 2) : NULL;
+    unsigned blanks = 0;
+    for (const char *p = line; p && ++p < json + size && *p == ' ' && blanks < MAX_INDENT;)
+        blanks++;
+    return MAX(blanks, 1);
+}
+
 bool notebook_from_text(const char *json, size_t size, const char *shown, const char *text,
                         char **ret_json, GError **error)
 {
@@ -263,7 +274,7 @@ bool notebook_from_text(const char *json, size_t size, const char *shown, const 
     if (!building_build(&building, text, shown, error))
         return false;
     json_object_set(notebook, "cells", cells);
-    g_autofree char *out = json_to_indented(notebook, 1);
+    g_autofree char *out = json_to_indented(notebook, blanks_of(json, size));
     bool has_newline = !json || (size > 0 && json[size - 1] == '\n');
     *ret_json = g_strconcat(out, has_newline ? "\n" : "", NULL);
     return true;
