@@ -99,6 +99,8 @@ class Trouble(RpcTest):
         reach, seen, turn = STATES[state]
         self.script(turn)
         self.add_gh()
+        for draft in pathlib.Path(self.root).rglob("draft.txt"):
+            draft.unlink()  # of the state before: it would be seen at once
         self.addCleanup(self.end_naps)
         return reach, seen
 
