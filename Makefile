@@ -1,11 +1,12 @@
 # A thin front of meson. `make run`, `make fast` and `make test` also install what is missing (tools/setup).
 BUILD ?= build
 PREFIX ?= /usr/local
+QUIET ?= --quiet
 # Where ccache is installed, nothing is compiled twice; this mode costs next to nothing when it is the first time.
 export CCACHE_DEPEND ?= 1
 
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet kedge
+	@ninja -C $(BUILD) $(QUIET) kedge
 
 $(BUILD)/build.ninja:
 	@tools/setup build
@@ -14,8 +15,15 @@ $(BUILD)/build.ninja:
 # Shows the main job on servers of its own: an issue is read, fixed, pushed, and its CI run watched.
 run:
 	@tools/setup run
-	@$(MAKE) --no-print-directory all
+	@test -x $(BUILD)/kedge || echo "Compiling kedge into $(BUILD)/: some minutes the first time. Nothing is installed."
+	@$(MAKE) --no-print-directory all QUIET=
 	@tools/demo $(BUILD)/kedge
+	@echo
+	@echo "That was the main job, on servers of its own. For your own repositories:"
+	@echo "  sudo make install         puts kedge on your PATH"
+	@echo "  kedge login anthropic     or set ANTHROPIC_API_KEY, OPENAI_API_KEY, ..."
+	@echo "  kedge doctor              says what is missing"
+	@echo "  kedge                     begins a conversation"
 
 # What one runs while one works: unit tests, house rules and end-to-end tests that take no time (suite `fast`), in a
 # minute at most. `tools/test --times` says what took how long.

@@ -119,9 +119,7 @@ bool agent_has_credential(const Agent *self, GError **error)
     if (model_registry_is_available(self->options.means.registry, setup->model,
                                     setup->is_model_named))
         return true;
-    g_autofree char *hint = model_registry_key_hint(setup->model);
-    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No API key found for %s. %s",
-                     setup->model->provider, hint);
+    return model_registry_fail_key(setup->model, error);
 }
 
 /* Another key is used where this one was at fault. A person is told when that is none of those that

@@ -34,8 +34,7 @@ static const Model *model_of_role(const AskModel *self, const char *role)
     return choice.model;
 }
 
-static bool choose(AskModel *self, const char *selector, const char *const *roles,
-                   const char *agent_dir, GError **error)
+static bool choose(AskModel *self, const char *selector, const char *const *roles, GError **error)
 {
     ModelChoice choice = { 0 };
     if (selector) {
@@ -53,12 +52,10 @@ static bool choose(AskModel *self, const char *selector, const char *const *role
     }
     if (!self->model)
         self->model = model_registry_default(self->registry);
-    return self->model ||
-           fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                     "no model can be used: set an API key in the environment "
-                     "(ANTHROPIC_API_KEY, OPENAI_API_KEY …), or describe a provider in "
-                     "%s/models.yml",
-                     agent_dir);
+    if (self->model)
+        return true;
+    g_autofree char *text = model_registry_no_key_text();
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s", text);
 }
 
 bool ask_model_open(Settings *settings, const char *cwd, const char *selector,
@@ -77,8 +74,7 @@ bool ask_model_open(Settings *settings, const char *cwd, const char *selector,
     model_registry_arrange(self.registry, disabled,
                            settings_get_json(self.settings, "modelProviderOrder"));
     model_roles_set(self.registry, settings_get_json(self.settings, "modelRoles"));
-    if (!settings_check_guards(settings, error) ||
-        !choose(&self, selector, roles, agent_dir, error)) {
+    if (!settings_check_guards(settings, error) || !choose(&self, selector, roles, error)) {
         ask_model_clear(&self);
         return false;
     }

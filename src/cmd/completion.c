@@ -2,7 +2,7 @@
  * `kedge completion bash|zsh|fish`: a script for the shell, made of the same tables as --help.
  *
  * Each script walks the words before the cursor as long as they name commands, and knows the flags
- * and words of each. It runs nothing.
+ * and words of each. It runs nothing but `kedge sessions list`, where a session is the value.
  */
 #include "base/log.h"
 #include "cmd/cli/commands.h"
@@ -14,7 +14,16 @@ typedef struct Script {
     GPtrArray *nodes; // of const Outline *
 } Script;
 
-typedef enum { VALUE_NONE, VALUE_WORDS, VALUE_DIRECTORY, VALUE_FILE, VALUE_OTHER } ValueKind;
+typedef enum {
+    VALUE_NONE,
+    VALUE_WORDS,
+    VALUE_DIRECTORY,
+    VALUE_FILE,
+    VALUE_SESSION,
+    VALUE_OTHER,
+} ValueKind;
+
+#define SESSIONS "sessions list --limit 50 2>/dev/null"
 
 static ValueKind value_kind(const FieldDef *field)
 {
@@ -23,6 +32,8 @@ static ValueKind value_kind(const FieldDef *field)
     if (field->type == FIELD_ENUM)
         return VALUE_WORDS;
     const char *name = field->value_name ? field->value_name : "";
+    if (strcmp(name, "ID|PATH") == 0)
+        return VALUE_SESSION;
     if (strstr(name, "DIR"))
         return VALUE_DIRECTORY;
     return strstr(name, "FILE") || strstr(name, "PATH") ? VALUE_FILE : VALUE_OTHER;
@@ -66,7 +77,7 @@ static void append_paths(const Script *self)
 /* What a shell does for each kind of value. */
 typedef struct ValueArms {
     const char *open; // before a pattern
-    const char *words_before, *words_after, *directories, *files, *others;
+    const char *words_before, *words_after, *directories, *files, *sessions, *others;
 } ValueArms;
 
 static void append_value(const Script *self, const ValueArms *arms, const FieldDef *field)
@@ -83,6 +94,9 @@ static void append_value(const Script *self, const ValueArms *arms, const FieldD
     case VALUE_FILE:
         g_string_append(self->out, arms->files);
         return;
+    case VALUE_SESSION:
+        g_string_append(self->out, arms->sessions);
+        return;
     default:
         g_string_append(self->out, arms->others);
     }
@@ -95,13 +109,14 @@ static void append_value_arms(const Script *self, const ValueArms *arms)
         const Outline *node = self->nodes->pdata[i];
         for (unsigned j = 0; j < node->fields->len; j++) {
             const FieldDef *field = node->fields->pdata[j];
-            if (value_kind(field) == VALUE_NONE || field->is_value_optional)
+            ValueKind kind = value_kind(field);
+            if (kind == VALUE_NONE || (field->is_value_optional && kind != VALUE_SESSION))
                 continue;
             g_string_append_printf(self->out, "    %s", arms->open);
             append_flag_pattern(self, node, field);
             g_string_append(self->out, ") ");
             append_value(self, arms, field);
-            g_string_append(self->out, "; return ;;\n");
+            g_string_append(self->out, kind == VALUE_SESSION ? " ;;\n" : "; return ;;\n");
         }
     }
 }
@@ -133,6 +148,8 @@ static const ValueArms bash_arms = {
     .words_after = "' -- \"$cur\"))",
     .directories = "compopt -o dirnames",
     .files = ":",
+    .sessions = "[[ $cur == -* ]] || { COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" " SESSIONS
+                " | cut -d ' ' -f 1)\" -- \"$cur\")); return; }",
     .others = "compopt +o default",
 };
 
@@ -220,6 +237,8 @@ static const ValueArms zsh_arms = {
     .words_after = "); _describe value values",
     .directories = "_directories",
     .files = "_files",
+    .sessions = "[[ $PREFIX == -* ]] || { values=(${(f)\"$(${words[1]} " SESSIONS
+                " | sed 's/  */:/')\"}); _describe session values; return }",
     .others = "_message value",
 };
 
@@ -280,7 +299,9 @@ static void append_fish_flag(GString *out, const Outline *node, const FieldDef *
     if (field->short_flag)
         g_string_append_printf(out, " -s %c", field->short_flag);
     ValueKind kind = value_kind(field);
-    if (kind != VALUE_NONE && !field->is_value_optional)
+    if (kind == VALUE_SESSION)
+        g_string_append(out, " -x -a '(kedge " SESSIONS " | string replace -r \" +\" \\t)'");
+    else if (kind != VALUE_NONE && !field->is_value_optional)
         g_string_append(out, kind == VALUE_FILE ? " -r -F" : " -x");
     if (kind == VALUE_DIRECTORY)
         g_string_append(out, " -a '(__fish_complete_directories)'");

@@ -166,6 +166,11 @@ static int print_providers(const Store *store)
         g_autofree char *source = model_registry_provider_source(store->registry, *name);
         g_string_append_printf(text, "%-12s  %s\n", *name, source ? source : "-");
     }
+    if (isatty(STDOUT_FILENO)) // a program knows what it has asked for
+        log_text(
+            "Providers, and where the key of each comes from (-: there is none yet).\n"
+            "`kedge login PROVIDER` stores one, `kedge logout PROVIDER` forgets it; a variable "
+            "such as\nANTHROPIC_API_KEY does as well.\n");
     bool is_ok = cmd_print(text->str);
     g_string_free(text, TRUE);
     return is_ok ? EXIT_OK : EXIT_FAILED;

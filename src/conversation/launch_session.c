@@ -178,13 +178,10 @@ static GArray *find_scope(const LaunchPlace *place)
     return scope;
 }
 
-static bool no_models(const LaunchPlace *place, GError **error)
+static bool no_models(GError **error)
 {
-    return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                     "No models available.\nSet an API key in the environment (ANTHROPIC_API_KEY, "
-                     "OPENAI_API_KEY, GEMINI_API_KEY), or describe a provider in "
-                     "%s/models.yml.",
-                     place->agent_dir);
+    g_autofree char *text = model_registry_no_key_text();
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s", text);
 }
 
 /* Nothing has a key: the first provider's usual one, for which a key is asked. */
@@ -220,7 +217,7 @@ static bool choose_model(const LaunchPlace *place, const SessionContext *saved, 
     if (!choice->model)
         choice->model = any_model(place);
     if (!choice->model)
-        return no_models(place, error);
+        return no_models(error);
     if (problem)
         log_text("Could not restore model %s (%s). Using %s/%s.", saved_model, problem,
                  choice->model->provider, choice->model->id);

@@ -62,9 +62,7 @@ bool agent_session_set_model(AgentSession *self, const char *provider, const cha
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Model not found: %s/%s", provider,
                          model_id);
     if (!model_registry_is_available(self->registry, model, false))
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "No API key found for %s. Set its key in the environment or in models.yml",
-                         provider);
+        return model_registry_fail_key(model, error);
     choose_model(self, model);
     return true;
 }

@@ -4,6 +4,7 @@
  * named. Of several stored keys of a provider one is used until it meets a limit; when all were
  * refused, what comes behind them is.
  */
+#include "base/dirs.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/secrets.h"
@@ -278,4 +279,25 @@ char *model_registry_key_hint(const Model *model)
     g_string_append_printf(hint, ", or use --api-key, or store a key with `kedge login %s`.",
                            model->provider);
     return g_string_free(hint, FALSE);
+}
+
+char *model_registry_no_key_hint(void)
+{
+    g_autofree char *agent_dir = dirs_agent();
+    return g_strdup_printf("kedge login anthropic, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or "
+                           "GEMINI_API_KEY; a server of your own is described in %s/models.yml",
+                           agent_dir);
+}
+
+char *model_registry_no_key_text(void)
+{
+    g_autofree char *hint = model_registry_no_key_hint();
+    return g_strdup_printf("No models available. No key is known: run %s.", hint);
+}
+
+bool model_registry_fail_key(const Model *model, GError **error)
+{
+    g_autofree char *hint = model_registry_key_hint(model);
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No API key found for %s. %s", model->provider,
+                     hint);
 }

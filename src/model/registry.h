@@ -64,6 +64,12 @@ bool model_registry_key_failed(const ModelRegistry *self, const char *provider, 
                                const char *error_message);
 /* What to do when there is none: "Set ANTHROPIC_API_KEY …". Caller frees. */
 char *model_registry_key_hint(const Model *model);
+/* What helps where no model can be used, and the whole text of that; one line each. Callers free.
+ */
+char *model_registry_no_key_hint(void);
+char *model_registry_no_key_text(void);
+/* "No API key found for anthropic. Set …". Returns false. */
+bool model_registry_fail_key(const Model *model, GError **error);
 /* Keyless, or a key resolves. */
 bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named);
 

@@ -263,8 +263,10 @@ char *model_registry_list_text(const ModelRegistry *self, const ModelListOptions
     size_t next = 6;
     bool is_any_usable = false;
     g_autoptr(GPtrArray) models = listed_models(self, options, &is_any_usable);
-    if (!is_any_usable)
-        return g_strdup("No models available. Set API keys in environment variables.\n");
+    if (!is_any_usable) {
+        g_autofree char *nothing = model_registry_no_key_text();
+        return g_strconcat(nothing, "\n", NULL);
+    }
     if (models->len == 0)
         return g_strdup_printf("No models matching \"%s\"\n",
                                options->pattern ? options->pattern : "");

@@ -249,9 +249,17 @@ static bool fail_not_found(const ModelRegistry *self, const char *selector, cons
     g_autofree char *deprecated = select_deprecated(self, provider, pattern);
     const char *problem = registry_problem(self, provider ? provider : prefix);
     problem = problem ? problem : deprecated;
+    g_autofree char *nearest = problem ? NULL : select_nearest(self, provider, pattern);
     return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                     "Model \"%s\" not found%s%s. Use --list-models to see available models.",
-                     selector, problem ? ": " : "", problem ? problem : "");
+                     "Model \"%s\" not found%s%s%s Use --list-models to see available models.",
+                     selector,
+                     problem   ? ": "
+                     : nearest ? "; did you mean "
+                               : "",
+                     problem   ? problem
+                     : nearest ? nearest
+                               : "",
+                     nearest ? "?" : ".");
 }
 
 bool select_plain(ModelRegistry *self, const char *selector, const char *provider,

@@ -195,11 +195,53 @@ bool select_fuzzy(ModelRegistry *self, const char *text, const char *provider, M
     return true;
 }
 
+/* Another version is no typing mistake. */
+static bool is_other_version(const char *a, const char *b)
+{
+    static const char version[] = "0123456789.";
+    for (;; a++, b++) {
+        a += strspn(a, version);
+        b += strspn(b, version);
+        if (*a != *b || *a == '\0')
+            return *a == *b;
+    }
+}
+
+/* Of a typing mistake in the id, or with it in the provider's name; of those with a key first. */
+static char *nearest_spelling(const ModelRegistry *self, const char *provider, const char *text,
+                              bool only_available)
+{
+    size_t count = 0;
+    const Model *const *models = model_registry_all(self, &count);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    bool is_whole = !provider && strchr(text, '/');
+    for (size_t i = 0; i < count; i++) {
+        if ((provider && strcmp(models[i]->provider, provider) != 0) || models[i]->is_deprecated ||
+            (only_available && !model_registry_is_available(self, models[i], false)))
+            continue;
+        g_ptr_array_add(names, is_whole
+                                   ? g_strdup_printf("%s/%s", models[i]->provider, models[i]->id)
+                                   : g_strdup(models[i]->id));
+    }
+    g_ptr_array_add(names, NULL);
+    const char *nearest = str_nearest(text, (const char *const *)names->pdata);
+    if (nearest && is_other_version(text, nearest))
+        return NULL;
+    for (size_t i = 0; nearest && !is_whole && i < count; i++) {
+        if (strcmp(models[i]->id, nearest) == 0 &&
+            (!provider || strcmp(models[i]->provider, provider) == 0))
+            return g_strdup_printf("%s/%s", models[i]->provider, nearest);
+    }
+    return g_strdup(nearest);
+}
+
 char *select_nearest(const ModelRegistry *self, const char *provider, const char *text)
 {
     g_auto(Candidates) found = find_candidates(self, text, provider, WANT_ANY);
-    if (found.keys->len != 1)
-        return NULL;
+    if (found.keys->len != 1) {
+        char *spelled = nearest_spelling(self, provider, text, true);
+        return spelled ? spelled : nearest_spelling(self, provider, text, false);
+    }
     const Model *model = candidates_candidate(&found, 0);
     return g_strdup_printf("%s/%s", model->provider, model->id);
 }

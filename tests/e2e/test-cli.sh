@@ -146,7 +146,7 @@ expect_contains stderr "--api-key"
 t "core-21 --list-models without credentials"
 run kedge --list-models
 expect_exit 0
-expect_out "No models available. Set API keys in environment variables."
+expect_out "No models available. No key is known: run kedge login anthropic, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; a server of your own is described in $HOME/.kedge/agent/models.yml."
 
 t "--list-models: models that can be used now, filtered, none"
 run env ANTHROPIC_API_KEY=x kedge --list-models
@@ -302,7 +302,7 @@ run kedge --model mock/m1 -p hi
 expect_exit 1
 expect_contains stderr "the provider is one of disabledProviders"
 run kedge --list-models
-expect_out "No models available. Set API keys in environment variables."
+expect_out "No models available. No key is known: run kedge login anthropic, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; a server of your own is described in $HOME/.kedge/agent/models.yml."
 printf 'enabledModels: [{pathPrefix: "%s", models: [mock/m2]}, mock/m1]\ndisabledProviders: [{path: /elsewhere, providers: [mock]}]\n' \
     "$PWD" >"$HOME/.kedge/agent/config.yml"
 run kedge -p hi

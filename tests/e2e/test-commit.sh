@@ -42,7 +42,7 @@ printf 'limit = 20\n' >repo/limits
 git -C repo add limits
 commit
 expect_exit 1
-expect_contains stderr 'no model can be used: set an API key'
+expect_contains stderr 'No models available. No key is known: run kedge login anthropic'
 export ANTHROPIC_API_KEY="${env_key:-key}"
 
 t "--dry-run prints the message and commits nothing; the model gets diff, subjects and the author's word"

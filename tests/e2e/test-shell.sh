@@ -34,6 +34,21 @@ expect_out retry.maxRetries
 complete_in_bash login anthr
 expect_out anthropic
 
+t "a session is offered where one is the value, and flags still are"
+mkdir -p "$HOME/.kedge/agent"
+model_script - <<'J'
+{"text": "ok", "repeat": true}
+J
+run kedge -p "name me"
+run kedge sessions list
+id=$(cut -d ' ' -f 1 "$(path_of stdout)")
+for flag in --resume -r --fork --export; do
+    complete_in_bash $flag ''
+    expect_out "$id"
+done
+complete_in_bash --resume --max-t
+expect_out --max-turns
+
 t "bash completes flags where they belong, and the values of those that have a list"
 complete_in_bash -p --max-t
 expect_out --max-turns

@@ -328,7 +328,7 @@ static void test_list(void **state)
 {
     g_autoptr(ModelRegistry) nothing = load(*state, "", NULL);
     g_autofree char *none = model_registry_list_text(nothing, &(ModelListOptions) { 0 });
-    assert_string_equal(none, "No models available. Set API keys in environment variables.\n");
+    assert_true(g_str_has_prefix(none, "No models available. No key is known: "));
 
     g_autoptr(ModelRegistry) registry = load(*state,
                                              "providers: {mock: {baseUrl: 'http://127.0.0.1:9', "

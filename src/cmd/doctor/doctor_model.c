@@ -15,8 +15,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define KEY_HINT "kedge login anthropic, or set ANTHROPIC_API_KEY, OPENAI_API_KEY …"
-
 static void check_choice(Health *self, ModelRegistry *registry)
 {
     ModelChoice choice = { 0 };
@@ -28,7 +26,8 @@ static void check_choice(Health *self, ModelRegistry *registry)
         check_list_add(&self->list, "model.default", CHECK_WARNING,
                        "kedge config set modelRoles.default PROVIDER/MODEL", "%s", warning);
     if (!model) {
-        check_list_add(&self->list, "model", CHECK_BAD, KEY_HINT,
+        g_autofree char *hint = model_registry_no_key_hint();
+        check_list_add(&self->list, "model", CHECK_BAD, hint,
                        "no model can be used: no key is known");
     } else if (model->is_keyless) {
         check_list_add(&self->list, "model", CHECK_GOOD, NULL, "%s/%s, needs no key",
