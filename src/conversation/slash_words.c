@@ -57,6 +57,7 @@ static const SlashWord words[] = {
     { "undo", NULL, "/tree goes back in the conversation, git has the files of before" },
     { "upgrade", NULL, "kedge update, in a shell, does that" },
     { "verbose", NULL, "Ctrl+O shows all that was said, with what the tools gave" },
+    { "vim", NULL, "/settings has editor.mode, which can be vim" },
 
     SAME("branch"),
     SAME("btw"),
