@@ -236,6 +236,31 @@ static bool post_pending(Work *self, GError **error)
     return true;
 }
 
+/* GitHub keeps one review of each person that is not sent yet, and refuses a second: known before a
+   model is paid. */
+static bool check_no_pending(Work *self, GError **error)
+{
+    g_autoptr(Rest) rest = NULL;
+    g_autoptr(json_t) reviews = NULL;
+    if (!open_rest(self, &rest, error))
+        return false;
+    g_autofree char *path = rest_repo_path(self->owner, self->repo,
+                                           "/pulls/%" G_GINT64_FORMAT "/reviews", self->spec->pr);
+    const RestCall call = { .method = "GET", .path = path, .operation = "review" };
+    if (!rest_list(rest, &call, NULL, self->cancel, &reviews, NULL, error))
+        return false;
+    json_each (reviews, i, review) {
+        if (g_strcmp0(json_get_text(review, "state"), "PENDING") != 0) // of others none is listed
+            continue;
+        const char *url = json_get_text(review, "html_url");
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "you have a review of this pull request that is not sent yet; send or "
+                         "discard it first: %s",
+                         url ? url : "look at its files on GitHub");
+    }
+    return true;
+}
+
 static bool read_change(Work *self, GError **error)
 {
     if (self->spec->pr == 0)
@@ -254,5 +279,7 @@ bool change_review(const ReviewSpec *spec, Cancel *cancel, ChangeReview *ret_rev
             json_pack("{s:s, s:[]}", "summary", "Nothing has changed.", "findings");
         return true;
     }
+    if (spec->is_pending && !check_no_pending(&self, error))
+        return false;
     return review_ask(&self, error) && (!spec->is_pending || post_pending(&self, error));
 }

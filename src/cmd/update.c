@@ -82,6 +82,7 @@ static bool update_ask(void *update, Cancel *cancel, GError **error)
         .host = ref.host,
         .is_from_argument = ref.host != NULL,
         .uses_login = true,
+        .may_be_anonymous = true,
         .cwd = self->cwd,
         .user_agent_part = "update",
         .max_wait_s = 0,

@@ -688,6 +688,11 @@ expect_matches stdout '^v2\.1 is out, this is 0\.[0-9.]+: http.*/harbor/tidepool
 run kedge update --check --repo harbor/tidepool --json
 expect_json stdout latest v2.1
 expect_json stdout isNewer true
+run env -u GH_TOKEN -u GITHUB_TOKEN kedge update --check --repo harbor/tidepool
+expect_exit 0
+expect_contains stdout 'v2.1 is out'
+forge_log 'path=releases/latest' >"$E2E_TMP/run/asked"
+expect_contains "$E2E_TMP/run/asked" '"auth":null'
 run kedge update --check --repo harbor/none
 expect_exit 1
 

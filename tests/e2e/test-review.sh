@@ -136,6 +136,11 @@ expect_contains stderr 'A pending review is at '
 run curl -sS --noproxy '*' -H "Authorization: Bearer $GH_TOKEN" "$FORGE_URL/repos/rp1-run/rp1/pulls/42/reviews"
 expect_contains stdout PENDING
 expect_contains stdout 'Far away'
+asked=$(model_journal '#')
+run kedge review --pr 42 --repo rp1-run/rp1 --pending
+expect_exit 1
+expect_contains stderr 'you have a review of this pull request that is not sent yet'
+[ "$(model_journal '#')" = "$asked" ] || fail "the model was paid for what cannot be posted"
 run kedge review --pr 4242 --repo rp1-run/rp1
 expect_exit 1
 run kedge review --pr 42 --repo rp1

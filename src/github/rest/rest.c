@@ -27,7 +27,8 @@ static char **make_headers(const RestOptions *options, const char *token)
     g_ptr_array_add(headers, g_strdup("Accept: application/vnd.github+json"));
     if (*version != '\0')
         g_ptr_array_add(headers, g_strconcat("X-GitHub-Api-Version: ", version, NULL));
-    g_ptr_array_add(headers, g_strconcat("Authorization: Bearer ", token, NULL));
+    if (*token != '\0')
+        g_ptr_array_add(headers, g_strconcat("Authorization: Bearer ", token, NULL));
     g_ptr_array_add(headers,
                     g_strconcat("User-Agent: kedge/" KEDGE_VERSION, part ? " " : NULL, part, NULL));
     g_ptr_array_add(headers, NULL);

@@ -47,6 +47,7 @@ typedef struct RestOptions {     // all borrowed
                                  // user's environment or gh.knownHosts
     bool prefers_github_token;   // GITHUB_TOKEN before GH_TOKEN (agent-tools; common §8.2)
     bool uses_login;             // gh's login as the last resort
+    bool may_be_anonymous;       // without a token the calls go out as nobody's
     const char *cwd;             // a gh from the repository around it is not run; NULL: unchecked
     const char *user_agent_part; // "agent-tools"; NULL: none
     int64_t max_wait_s;          // longest wait for a rate limit; -1: KEDGE_GITHUB_MAX_WAIT, or 60

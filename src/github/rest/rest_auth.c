@@ -72,6 +72,8 @@ bool rest_auth_find(const RestOptions *options, const RestPlace *place, RestHost
         token = rest_login_find(options, place->token_host, hosts, cancel, &failed);
     if (failed)
         return pass_error(error, &failed);
+    if (!token && options->may_be_anonymous)
+        token = g_strdup("");
     if (!token)
         return rest_fail(error, REST_ERROR_AUTH, NULL, "no token for %s is set", place->token_host);
     *ret_token = g_steal_pointer(&token);
