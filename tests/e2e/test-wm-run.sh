@@ -228,11 +228,13 @@ done
 
 t "what a killed run leaves: nothing of it is lost, and the next run takes away what holds nothing"
 wm_agent agent-dies <<'X'
-[ "$1" = nothing ] || git commit -q --allow-empty -m work
+[ "$1" != commit ] || git commit -q --allow-empty -m work
+# as if it had been killed while git wrote the files
+[ "$1" != half ] || rm file.txt "$KEDGE_WM_RUN_DIR/activation.json"
 : >"$HOME/dies-$1"
 exec sleep 1000
 X
-for CASE in nothing commit; do
+for CASE in half nothing commit; do
     bg env WM_AGENT_CMD="agent-dies $CASE" kedge wm run --task fix --event-name issues --payload "$EVENT"
     wait_for 60 test -e "$HOME/dies-$CASE" || fail "the agent did not start"
     bg_signal KILL

@@ -164,8 +164,9 @@ bool wm_run_tree_find(const WmGit *git, const WmRunDir *dir, Cancel *cancel, WmR
     g_autofree char *home = tree_home();
     g_autoptr(json_t) note = NULL;
     g_auto(WmRunTree) self = WM_RUN_TREE_NONE;
-    if (*dir->id == '.' || !wm_run_dir_read_json(dir, "activation.json", &note, NULL))
+    if (*dir->id == '.')
         return false;
+    wm_run_dir_read_json(dir, "activation.json", &note, NULL);
     self.top = g_build_filename(home, dir->id, NULL);
     if (!tree_lock(&self) || !tree_set_root(&self, git, cancel, NULL))
         return false;
@@ -276,7 +277,11 @@ static void tree_prune(const WmGit *git, const char *runs, const char *run_id, C
         g_strcmp0(json_get_text(meta, "phase"), "conclusion") == 0 ||
         !wm_run_tree_find(git, &dir, cancel, &self) || self.lock < 0)
         return;
-    wm_run_tree_end(&self, git, cancel, &text);
+    const WmGit ours = { .root = self.top };
+    if (self.filled_at_ns > 0)
+        wm_run_tree_end(&self, git, cancel, &text);
+    else if (wm_git_branch(&ours, cancel, &self.branch, NULL)) // half made: no agent has been in it
+        tree_remove(&self, git, cancel);
     if (text)
         g_ptr_array_add(left, g_strdup(self.top));
 }
