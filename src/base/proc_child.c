@@ -239,18 +239,29 @@ static void life_bind(const Life *self, ProcProfile profile, pid_t pid)
 static const char go_between_script[] = "trap : HUP INT QUIT TERM USR1 USR2\n"
                                         "[ -z \"$BASH_VERSION\" ] || SHLVL=$((SHLVL - 1))\n"
                                         "exec 9>&2 2>/dev/null\n"
-                                        "\"$@\" 2>&9 9>&-\n"
+                                        "(exec \"$@\" 2>&9 9>&-)\n"
                                         "exit $?\n";
 
-/* Bash hands on variables of all names; what another shell does not know as one is lost. Caller
- * frees both. */
-static const char **go_between_argv(const char *program, const char *const *argv, char **ret_shell)
+/* Names that /bin/sh may not hand on, such as those of bash's functions. */
+static bool has_odd_name(const char *const *env)
+{
+    for (; *env; env++) {
+        g_autofree char *name = g_strndup(*env, strcspn(*env, "="));
+        if (!env_is_name(name))
+            return true;
+    }
+    return false;
+}
+
+/* /bin/sh starts faster, bash hands on all of `env`. Caller frees both. */
+static const char **go_between_argv(const char *program, const char *const *argv,
+                                    const char *const *env, char **ret_bash)
 {
     static const char *const bash[] = { "--norc", "--noprofile", "--posix" };
-    *ret_shell = proc_find_program("bash");
+    *ret_bash = has_odd_name(env) ? proc_find_program("bash") : NULL;
     GPtrArray *out = g_ptr_array_new();
-    g_ptr_array_add(out, *ret_shell ? *ret_shell : (char *)"/bin/sh");
-    for (size_t i = 0; *ret_shell && i < G_N_ELEMENTS(bash); i++)
+    g_ptr_array_add(out, *ret_bash ? *ret_bash : (char *)"/bin/sh");
+    for (size_t i = 0; *ret_bash && i < G_N_ELEMENTS(bash); i++)
         g_ptr_array_add(out, (char *)bash[i]);
     g_ptr_array_add(out, (char *)"-c");
     g_ptr_array_add(out, (char *)go_between_script);
@@ -281,7 +292,7 @@ static bool spawn_child(const ProcStart *start, const Ends *ends, ProcBorn *ret_
         return false;
     g_autofree char *shell = NULL;
     g_autofree const char **between =
-        start->has_go_between ? go_between_argv(program, argv, &shell) : NULL;
+        start->has_go_between ? go_between_argv(program, argv, env, &shell) : NULL;
     const char *const *started = between ? between : argv;
     if (between && !is_program(program))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", argv[0]);
