@@ -4,9 +4,9 @@
  */
 #include "unit.h"
 
-#include "gh_fixture.h"
+#include "git_fixture.h"
 
-#include "base/worker.h"
+#include <unistd.h>
 
 #define REPO                                                                                       \
     "nameWithOwner,description,url,defaultBranchRef,homepageUrl,forkCount,isArchived,isFork,"      \
@@ -245,6 +245,47 @@ static void test_body_file(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Without a body the repository's template is one: of the commit, so that a link is none. */
+static void test_template(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *path, *arguments, *argv_end, *body;
+    } rows[] = {
+        { ".github/PULL_REQUEST_TEMPLATE.md", "", "body.md", "600\n## What\n## Why" },
+        { "docs/pull_request_template.txt", "", "body.md", "600\n## What\n## Why" },
+        { ".github/PULL_REQUEST_TEMPLATE.md", ",\"body\":\"mine\"", "body.md", "600\nmine" },
+        { ".github/PULL_REQUEST_TEMPLATE.md", ",\"body\":\"\"", "--body|", NULL },
+        { ".github/PULL_REQUEST_TEMPLATE.md", ",\"repo\":\"o/r\"", "--body|", NULL },
+        { "src/pull_request_template.md", "", "--body|", NULL },
+        { "link", "", "--body|", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GitFixture) fixture = git_fixture_new();
+        bool is_link = strcmp(rows[i].path, "link") == 0;
+        g_autofree char *path = g_build_filename(
+            fixture->work, is_link ? "pull_request_template.md" : rows[i].path, NULL);
+        g_autofree char *dir = g_path_get_dirname(path);
+        assert_int_equal(g_mkdir_with_parents(dir, 0700), 0);
+        if (is_link)
+            assert_int_equal(symlink("/etc/passwd", path), 0);
+        else
+            assert_true(g_file_set_contents(path, "## What\n## Why\n", -1, NULL));
+        git_do(fixture->work, "add", "-A", NULL);
+        git_do(fixture->work, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit",
+               "--quiet", "-m", "x", NULL);
+        gh_fixture_reply_out(fixture->gh, "created");
+        g_autofree char *arguments =
+            g_strdup_printf("{\"op\":\"pr_create\",\"title\":\"T\"%s}", rows[i].arguments);
+        g_auto(ToolResult) result = gh_fixture_call(fixture->gh, arguments);
+        assert_false(result.is_error);
+        g_autofree char *argv = gh_fixture_argv(fixture->gh, 0);
+        g_autofree char *body = gh_fixture_body(fixture->gh, 0);
+        if (!argv || !g_str_has_suffix(argv, rows[i].argv_end) ||
+            g_strcmp0(body, rows[i].body) != 0)
+            fail_msg("%s%s: %s %s", rows[i].path, rows[i].arguments, argv, body);
+    }
+}
+
 static void test_body_file_of_blanks(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
@@ -265,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_empty_repository_search),
         cmocka_unit_test(test_clone_without_gh),
         cmocka_unit_test(test_body_file),
+        cmocka_unit_test(test_template),
         cmocka_unit_test(test_body_file_of_blanks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "github/body_file.h"
 #include "github/gh.h"
 #include "github/ops/github_args.h"
+#include "github/ops/pr_template.h"
 #include "github/repo_ref.h"
 #include "github/text.h"
 
@@ -50,9 +51,13 @@ static bool op_pr_create_prepare(ToolCall *call, const GithubArgs *args, PrCreat
     ret_create->title = github_opt(args->title);
     ret_create->base = github_opt(args->base);
     ret_create->head = github_opt(args->head);
-    if (args->fill || str_is_empty(args->body))
+    if (args->fill)
         return true;
-    return body_file_write("body.md", args->body, &ret_create->body, error);
+    g_autofree char *template = NULL;
+    if (!args->has_body && !ret_create->repo)
+        template = pr_template_read(tool_call_cwd(call), tool_call_cancel(call));
+    const char *body = template ? template : args->body;
+    return str_is_empty(body) || body_file_write("body.md", body, &ret_create->body, error);
 }
 
 static void add_option(GStrvBuilder *argv, const char *name, const char *value)
