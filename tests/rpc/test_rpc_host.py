@@ -190,6 +190,14 @@ class Dialogs(RpcTest):
                 client.event("agent_end")
                 self.assertEqual(os.path.exists(os.path.join(client.cwd, "made")), answer)
 
+    def test_a_persons_own_command_asks_nobody(self):
+        self.script({"text": "done"})
+        self.add_gh()
+        client = self.client("--tools", "bash", env={**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
+        result = client.get("bash", command="gh issue comment 12 -R harbor/tidepool -b hi; echo status $?; env | grep -c ^KEDGE_GH_OWN")
+        self.assertIn("status 0\n1", result["output"])
+        self.assertTrue(os.path.exists(os.path.join(client.cwd, "made")))
+
     def test_no(self):
         for reply in ({"confirmed": False}, {"cancelled": True}, {}):
             with self.subTest(reply):
