@@ -4,8 +4,6 @@
  */
 #include "cmd/gh/gh_client.h"
 
-#include "base/fd.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "cmd/cli/cmd.h"
@@ -13,7 +11,6 @@
 #include "github/safe/gh_exit.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/auxv.h>
@@ -39,49 +36,13 @@ static int client_refuse(const char *reason)
     return GH_EXIT_REFUSED;
 }
 
-static int client_connect(const char *dir)
+static bool client_connect(GhDoorLink *link)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
-    int size = g_snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", dir, GH_DOOR_SOCKET);
-    g_auto(Fd) fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || (size_t)size >= sizeof address.sun_path ||
-        connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
-        return -1;
-    return fd_steal(&fd);
-}
-
-static bool send_line(int fd, const json_t *value)
-{
-    g_autofree char *text = json_to_text(value);
-    g_autofree char *line = g_strconcat(text, "\n", NULL);
-    const char *at = line;
-    for (size_t left = strlen(line); left > 0;) { // no SIGPIPE, which is gh's to have
-        ssize_t sent = send(fd, at, left, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
-            return false;
-        at += MAX(sent, 0);
-        left -= (size_t)MAX(sent, 0);
-    }
-    return true;
-}
-
-/* It comes when somebody has answered, which takes as long as it takes. New reference; NULL: the
-   other end has gone. */
-static json_t *receive_line(int fd)
-{
-    g_autoptr(GString) line = g_string_new(NULL);
-    char piece[4096];
-    json_t *value = NULL;
-    while (line->len < GH_DOOR_LINE_BYTES && !memchr(line->str, '\n', line->len)) {
-        ssize_t count = read(fd, piece, sizeof piece);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return NULL;
-        g_string_append_len(line, piece, count);
-    }
-    json_parse_text(line->str, &value, NULL);
-    return value;
+    g_autofree char *dir = g_path_get_dirname(started_as());
+    struct sockaddr_un address;
+    link->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return link->fd >= 0 && gh_door_link_address(dir, &address) &&
+           connect(link->fd, (struct sockaddr *)&address, sizeof address) == 0;
 }
 
 static json_t *request_of(int argc, char **argv)
@@ -135,13 +96,13 @@ static int wait_for_gh(pid_t pid, const sigset_t *signals)
     }
 }
 
-static int report_end(int fd, int status)
+static int report_end(GhDoorLink *link, int status)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     g_autoptr(json_t) report = json_object();
     json_set_int(report, "status", code);
     json_set_int(report, "signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    send_line(fd, report);
+    gh_door_link_send(link, report);
     if (WIFSIGNALED(status)) { // the shell is to see what happened
         signal(WTERMSIG(status), SIG_DFL);
         sigset_t all;
@@ -153,7 +114,7 @@ static int report_end(int fd, int status)
 }
 
 /* As it was allowed. */
-static int run_allowed(int fd, const json_t *order)
+static int run_allowed(GhDoorLink *link, const json_t *order)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_ptr_array_add(argv, (char *)json_get_text(order, "path"));
@@ -182,9 +143,9 @@ static int run_allowed(int fd, const json_t *order)
         posix_spawn(&pid, argv->pdata[0], NULL, &attributes, (char **)argv->pdata, environ);
     posix_spawnattr_destroy(&attributes);
     if (failed == 0)
-        return report_end(fd, wait_for_gh(pid, &signals));
+        return report_end(link, wait_for_gh(pid, &signals));
     log_text("gh: cannot start %s: %s", (char *)argv->pdata[0], g_strerror(failed));
-    return report_end(fd, GH_EXIT_MISSING << 8);
+    return report_end(link, GH_EXIT_MISSING << 8);
 }
 
 /* What is not the model's: a person's own command, git that asks for a login, `gh wm`. */
@@ -205,17 +166,15 @@ int gh_client_main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (!g_utf8_validate(argv[i], -1, NULL))
             return client_refuse("every argument must be valid UTF-8");
-    g_autofree char *dir = g_path_get_dirname(started_as());
-    g_auto(Fd) fd = client_connect(dir);
-    if (fd < 0)
-        return client_refuse(
-            "the conversation that this command belongs to has ended, or cannot be "
-            "reached from here; nothing was run");
+    g_autoptr(GString) rest = g_string_new(NULL);
+    GhDoorLink link = { .fd = -1, .rest = rest }; // open to the end of the process
+    g_autoptr(json_t) answer = NULL;
     g_autoptr(json_t) request = request_of(argc, argv);
-    g_autoptr(json_t) answer = send_line(fd, request) ? receive_line(fd) : NULL;
-    if (!answer)
-        return client_refuse(
-            "the conversation that this command belongs to has ended; nothing was run");
+    // the answer comes when somebody has given it, which takes as long as it takes
+    if (!client_connect(&link) || !gh_door_link_send(&link, request) ||
+        !gh_door_link_read(&link, NULL, -1, &answer, NULL) || !answer)
+        return client_refuse("the conversation that this command belongs to has ended, or cannot "
+                             "be reached from here; nothing was run");
     const char *text = json_get_text(answer, "text");
     if (text) {
         log_text("%s%s", text, g_str_has_suffix(text, "") ? "" : "\n");
@@ -223,5 +182,5 @@ int gh_client_main(int argc, char **argv)
     }
     if (json_get_bool(answer, "own", false))
         return run_own(argv);
-    return json_get_text(answer, "path") ? run_allowed(fd, answer) : client_refuse("no answer");
+    return json_get_text(answer, "path") ? run_allowed(&link, answer) : client_refuse("no answer");
 }

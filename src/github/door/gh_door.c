@@ -235,6 +235,8 @@ static void forget_done(GPtrArray *askers)
 
 static void add_asker(GhDoor *self, int fd, GPtrArray *askers)
 {
+    const struct timeval patience = { .tv_sec = REQUEST_MS / 1000 }; // with who does not read
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     Asker *asker = g_new0(Asker, 1);
     asker->door = self;
     asker->link = (GhDoorLink) {

@@ -3,6 +3,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+
+bool gh_door_link_address(const char *dir, struct sockaddr_un *ret_address)
+{
+    *ret_address = (struct sockaddr_un) { .sun_family = AF_UNIX };
+    int size = g_snprintf(ret_address->sun_path, sizeof ret_address->sun_path, "%s/%s", dir,
+                          GH_DOOR_SOCKET);
+    return size > 0 && (size_t)size < sizeof ret_address->sun_path;
+}
 
 bool gh_door_link_read(GhDoorLink *self, Cancel *cancel, int64_t timeout_ms, json_t **ret_line,
                        GError **error)
@@ -33,7 +42,15 @@ bool gh_door_link_send(GhDoorLink *self, const json_t *value)
 {
     g_autofree char *text = json_to_text(value);
     g_autofree char *line = g_strconcat(text, "\n", NULL);
-    return fd_write_all(self->fd, line, strlen(line), "the command", NULL);
+    const char *at = line;
+    for (size_t left = strlen(line); left > 0;) {
+        ssize_t sent = send(self->fd, at, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            return false;
+        at += MAX(sent, 0);
+        left -= (size_t)MAX(sent, 0);
+    }
+    return true;
 }
 
 bool gh_door_link_run(GhDoorLink *self, const json_t *order, Cancel *cancel, int *ret_status,

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #define PREFIX       "kedge-gh-"
 #define BACKLOG      64
@@ -22,14 +21,6 @@ static const char refusing[] =
     "echo 'gh: refused: there is no kedge on PATH, of the version of this program, that could ask "
     "whether it may run; use the tools gh and github' >&2\n"
     "exit 77\n";
-
-static bool socket_address(const char *dir, struct sockaddr_un *ret_address)
-{
-    *ret_address = (struct sockaddr_un) { .sun_family = AF_UNIX };
-    int size = g_snprintf(ret_address->sun_path, sizeof ret_address->sun_path, "%s/%s", dir,
-                          GH_DOOR_SOCKET);
-    return size > 0 && (size_t)size < sizeof ret_address->sun_path;
-}
 
 static void remove_folder(const char *dir)
 {
@@ -47,7 +38,7 @@ static bool is_left_over(const char *dir)
     struct stat info;
     struct sockaddr_un address;
     if (lstat(dir, &info) < 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
-        !socket_address(dir, &address))
+        !gh_door_link_address(dir, &address))
         return false;
     g_auto(Fd) fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     return fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) < 0 &&
@@ -80,7 +71,7 @@ static bool make_client(const char *dir, GError **error)
 static bool make_socket(const char *dir, Fd *ret_listener, GError **error)
 {
     struct sockaddr_un address;
-    if (!socket_address(dir, &address))
+    if (!gh_door_link_address(dir, &address))
         return fail_with(error, KEDGE_ERROR_IO, "the name of the folder is too long: %s", dir);
     g_auto(Fd) fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     // before anybody can connect; the folder is private as well
