@@ -30,7 +30,7 @@ model_script - <<'J'
 J
 run kedge -p "publish it"
 expect_exit 6
-expect_contains stderr "Stopped: push topic was refused, and tried again 2 times"
+expect_contains stderr "Stopped: push topic in harbor/tidepool was refused, and tried again 2 times"
 expect_model_done
 nothing_changed
 
