@@ -24,7 +24,8 @@ typedef struct SessionCommand {
     const char *help; // of that, one line
     const FieldDef *fields;
     size_t args_size;
-    bool is_urgent; // carried out at once, whatever else takes its time
+    bool is_urgent;   // carried out at once, whatever else takes its time
+    bool holds_words; // a message that is but a command's name is refused once
     bool (*run)(AgentSession *session, const void *args, const char *id, CommandReply *reply,
                 GError **error);
     // for a person, who types "/slash argument"

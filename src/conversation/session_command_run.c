@@ -4,6 +4,7 @@
  */
 #include "conversation/session_commands.h"
 #include "conversation/slash_set.h"
+#include "conversation/slash_words.h"
 
 SlashSet *session_slash_set(AgentSession *session)
 {
@@ -72,12 +73,37 @@ static bool run_command(AgentSession *session, const SessionCommand *command,
     return true;
 }
 
+static bool has_no_command(const SessionCommand *command G_GNUC_UNUSED)
+{
+    return false;
+}
+
+/* Of a program: a text that is a command's name, or a word that means one, and nothing else. */
+static bool is_no_word(AgentSession *session, const char *text, GError **error)
+{
+    SlashSet *set = session_slash_set(session);
+    const SlashWord *word = *text == '/' ? slash_word_find(text + 1) : NULL;
+    const SessionCommand *command = *text == '/' ? slash_set_find(set, text + 1) : NULL;
+    g_autofree char *held = word || command ? slash_set_hold(set, text, has_no_command) : NULL;
+    if (!held)
+        return true;
+    if (command && command->name)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "%s: the command %s does that. The same message again goes to the model.",
+                         text, command->name);
+    return fail_with(error, KEDGE_ERROR_USAGE, "%s The same message again goes to the model.",
+                     held);
+}
+
 bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,
                          const char *id, CommandReply *ret_reply, GError **error)
 {
     const SessionCommand *command = session_command_find(session, name);
     if (!command)
         return fail_with(error, KEDGE_ERROR_USAGE, "Unknown command: %s", name);
+    const char *text = command->holds_words ? json_get_text(arguments, "message") : NULL;
+    if (text && !is_no_word(session, text, error))
+        return false;
     return run_command(session, command, arguments, id, ret_reply, error);
 }
 

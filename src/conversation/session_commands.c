@@ -2,7 +2,6 @@
 #include "conversation/session_commands.h"
 
 #include "conversation/slash_set.h"
-#include "conversation/slash_words.h"
 #include "model/message.h"
 
 typedef struct CommandArgs { // of all commands: each has some of them
@@ -162,11 +161,6 @@ static json_t *message_of(const CommandArgs *args)
                            const char *id G_GNUC_UNUSED, CommandReply *reply G_GNUC_UNUSED,        \
                            GError **error G_GNUC_UNUSED)
 
-static bool has_no_command(const SessionCommand *command G_GNUC_UNUSED)
-{
-    return false;
-}
-
 /* Takes the value. */
 static bool reply_with(CommandReply *reply, const char *key, json_t *value)
 {
@@ -175,29 +169,9 @@ static bool reply_with(CommandReply *reply, const char *key, json_t *value)
     return true;
 }
 
-/* Of a program: a text that is a command's name, or a word that means one, and nothing else. */
-static bool is_no_word(AgentSession *session, const CommandArgs *args, GError **error)
-{
-    SlashSet *set = session_slash_set(session);
-    const char *text = args->message;
-    const SlashWord *word = *text == '/' ? slash_word_find(text + 1) : NULL;
-    const SessionCommand *command = *text == '/' ? slash_set_find(set, text + 1) : NULL;
-    g_autofree char *held = word || command ? slash_set_hold(set, text, has_no_command) : NULL;
-    if (!held)
-        return true;
-    if (command && command->name)
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "%s: the command %s does that. The same message again goes to the model.",
-                         text, command->name);
-    return fail_with(error, KEDGE_ERROR_USAGE, "%s The same message again goes to the model.",
-                     held);
-}
-
 COMMAND(prompt)
 {
     const CommandArgs *args = args_;
-    if (!is_no_word(session, args, error))
-        return false;
     g_autoptr(json_t) message = message_of(args);
     if (!agent_session_prompt(session, message, args->behavior, id, &reply->is_pending, error))
         return false;
@@ -527,11 +501,11 @@ COMMAND(get_last_assistant_text)
     }
 
 static const SessionCommand commands[] = {
-    URGENT_ROW(
+    TYPED_ROW(
         prompt,
         "Send a message and run. A text that is nothing but a `/word` of the terminal is refused "
         "once, with what does that here",
-        prompt_fields),
+        prompt_fields, .is_urgent = true, .holds_words = true),
     URGENT_ROW(steer, "Say something to the run that is on", message_fields),
     URGENT_ROW(follow_up, "Send a message when the run has ended", message_fields),
     TYPED_ROW(continue, "Run without a new message; an answer that failed is asked for again",

@@ -92,7 +92,7 @@ static void say_all(Tui *self, const GPtrArray *warnings)
         tui_say(self, "Warning: %s", (const char *)warnings->pdata[i]);
 }
 
-/* The first frame comes before the conversation, which takes longer to open. */
+/* The first frame is drawn by the loop, after this. */
 static bool tui_init(Tui *self, GError **error)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);

@@ -25,7 +25,7 @@ static void refuse_with(Tui *self, const char *reason)
     tui_refuse(self, self->panels->questions->pdata[0]);
 }
 
-static void allow(Tui *self, const char *id)
+static void question_allow(Tui *self, const char *id)
 {
     const char *allowance = json_get_text(self->panels->questions->pdata[0], "allowance");
     if (agent_session_allow(self->run->session, id, NULL) && allowance)
@@ -70,7 +70,7 @@ static void on_answer(DialogAnswer answer, const char *text, void *self_)
         agent_session_answer(self->run->session, id, true, NULL);
         return;
     case DIALOG_ALLOWED_SESSION:
-        allow(self, id);
+        question_allow(self, id);
         return;
     case DIALOG_EDIT:
         edit_call(self, id);

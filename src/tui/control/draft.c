@@ -88,6 +88,15 @@ void draft_keep(Tui *self)
     draft->has_failed = !is_kept;
 }
 
+void tui_write_before(Tui *self, const char *text)
+{
+    g_autofree char *draft = editor_text(self->input->editor);
+    g_autofree char *both =
+        utf8_is_blank(draft) ? g_strdup(text) : g_strconcat(text, "\n\n", draft, NULL);
+    editor_set_text(self->input->editor, both);
+    frame_request(self->look->frames, FRAME_NOW);
+}
+
 void draft_take(Tui *self)
 {
     g_autofree char *path = draft_path(self), *data = NULL;

@@ -76,12 +76,12 @@ static void on_end(void *self_)
     external_free(self);
     if (tui->panels->is_asking)
         dialog_note_focus(tui->panels->panel, time_monotonic_ms());
-    tui_show_question(tui);
+    tui->input->after_external(tui);
     frame_request(tui->look->frames, FRAME_NOW);
 }
 
 /* On the worker. */
-static void edit(void *self_)
+static void external_run(void *self_)
 {
     External *self = self_;
     edit_file_running(self->path, &self->running, &self->error);
@@ -107,9 +107,9 @@ static void open_editor(Tui *self, const char *name, const char *text, const cha
     frame_hold(self->look->frames);
     terminal_give(self->look->terminal);
     input_own(self)->external = external;
-    external->worker = worker_start("editor", edit, external);
+    external->worker = worker_start("editor", external_run, external);
     if (!external->worker)
-        edit(external);
+        external_run(external);
 }
 
 static void take_draft(Tui *self, const char *subject G_GNUC_UNUSED, const char *text)

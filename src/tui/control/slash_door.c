@@ -8,14 +8,14 @@
 #include "tui/control/pick.h"
 #include "tui/control/tui_own.h"
 
-static void say(const char *text, void *self_)
+static void door_say(const char *text, void *self_)
 {
     Tui *self = self_;
     transcript_notice(self->run->transcript, text);
     tui_stale(self);
 }
 
-static void heading(const char *command, void *self)
+static void door_heading(const char *command, void *self)
 {
     transcript_heading(((Tui *)self)->run->transcript, command);
 }
@@ -25,17 +25,17 @@ static bool open_last(void *self)
     return tui_open_last(self);
 }
 
-static void fail(const char *text, void *self)
+static void door_fail(const char *text, void *self)
 {
     tui_error(self, "%s", text);
 }
 
-static void quit(void *self)
+static void door_quit(void *self)
 {
     tui_end(self, 0);
 }
 
-static void replay(bool is_moved, void *self)
+static void door_replay(bool is_moved, void *self)
 {
     opening_replay(self, is_moved);
 }
@@ -45,7 +45,7 @@ static const char *last_output(void *self)
     return transcript_last_output(((Tui *)self)->run->transcript);
 }
 
-static bool show(SlashList list, void *self)
+static bool door_show(SlashList list, void *self)
 {
     static void (*const pickers[])(Tui * self) = {
         [SLASH_LIST_MODELS] = pick_model,     [SLASH_LIST_SESSIONS] = pick_session,
@@ -58,25 +58,25 @@ static bool show(SlashList list, void *self)
     return true;
 }
 
-static bool copy(const char *text, void *self)
+static bool door_copy(const char *text, void *self)
 {
     return terminal_copy(((Tui *)self)->look->terminal, text);
 }
 
 /* It comes when it comes: over an empty editor alone, so that no key goes there that was meant for
    what is written. */
-static bool choose(const json_t *list, void *self_)
+static bool door_choose(const json_t *list, void *self_)
 {
     Tui *self = self_;
     if (self->panels->panel || self->panels->viewer || !editor_is_empty(self->input->editor))
         return false;
     if (json_get_text(list, "above"))
-        say(json_get_text(list, "above"), self);
+        door_say(json_get_text(list, "above"), self);
     pick_found(self, list);
     return true;
 }
 
-static void edit(const char *text, void *self)
+static void door_edit(const char *text, void *self)
 {
     tui_write_before(self, text);
 }
@@ -124,18 +124,18 @@ void slash_door_init(Tui *self)
         .session = self->run->session,
         .place = self->slash.place,
         .context_files = self->slash.context_files,
-        .say = say,
-        .heading = heading,
+        .say = door_say,
+        .heading = door_heading,
         .open_last = open_last,
-        .fail = fail,
-        .quit = quit,
-        .replay = replay,
+        .fail = door_fail,
+        .quit = door_quit,
+        .replay = door_replay,
         .ask_key = pick_ask_key,
         .last_output = last_output,
-        .show = show,
-        .copy = copy,
-        .choose = choose,
-        .edit = edit,
+        .show = door_show,
+        .copy = door_copy,
+        .choose = door_choose,
+        .edit = door_edit,
         .user_data = self,
     };
     slash_door_open(&self->slash);

@@ -31,15 +31,6 @@ bool tui_send(Tui *self, json_t *message, bool is_follow_up)
     return is_sent;
 }
 
-void tui_write_before(Tui *self, const char *text)
-{
-    g_autofree char *draft = editor_text(self->input->editor);
-    g_autofree char *both =
-        utf8_is_blank(draft) ? g_strdup(text) : g_strconcat(text, "\n\n", draft, NULL);
-    editor_set_text(self->input->editor, both);
-    frame_request(self->look->frames, FRAME_NOW);
-}
-
 void tui_take_back(Tui *self)
 {
     g_autoptr(json_t) messages = agent_session_take_back(self->run->session);

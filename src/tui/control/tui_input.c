@@ -24,6 +24,7 @@ void tui_input_open(Tui *self, GPtrArray *warnings)
     TuiInput *input = input_own(self);
     input->keymap = keymap_load(keys, warnings);
     input->actions = slash_door_actions();
+    input->after_external = tui_show_question;
     const CompleteSpec complete = {
         .loop = self->loop,
         .cwd = self->slash.place.cwd,

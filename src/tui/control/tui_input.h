@@ -28,6 +28,7 @@ typedef struct TuiInput {
     Completer *completer;
     CompleteItem *commands, *actions; // what it offers
     External *external;               // an editor that is open; NULL: none
+    void (*after_external)(Tui *tui); // what waited for its end
     Draft *draft;                     // where what is written is kept
     bool is_unfocused;                // the window is
     bool awaits_recall;               // Up was pressed before the prompts were read

@@ -32,7 +32,7 @@ static char *bare_text(const char *text)
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
-static char *named(const char *name, const char *text)
+static char *line_named(const char *name, const char *text)
 {
     g_autofree char *bare = bare_text(text);
     return g_strconcat(name, bare, NULL);
@@ -163,7 +163,7 @@ static bool is_rule(const char *text)
 }
 
 /* NULL: it is none. */
-static char *heading(const char *text)
+static char *line_heading(const char *text)
 {
     size_t level = strspn(text, "#");
     if (level == 0 || level > HEADING_LEVELS || !strchr(" ", text[level]))
@@ -174,7 +174,7 @@ static char *heading(const char *text)
         size--;
     if (size < strlen(rest) && (size == 0 || rest[size - 1] == ' '))
         rest[size] = '\0';
-    return named("Heading: ", g_strchomp(rest));
+    return line_named("Heading: ", g_strchomp(rest));
 }
 
 /* "- [x] done", "2. second"; `indent`: blanks before it. NULL: it is none. */
@@ -207,8 +207,8 @@ static char *block_line(PlainMarkdown *self, const char *line)
     if (is_rule(text))
         return NULL;
     if (self->is_quote && !was_quote)
-        return named("Quote: ", text);
-    char *said = heading(text);
+        return line_named("Quote: ", text);
+    char *said = line_heading(text);
     if (!said)
         said = list_item(text, (int)strspn(line, " "));
     return said ? said : bare_text(text);

@@ -14,6 +14,12 @@ void slash_say(SlashDoor *door, const char *format, ...)
     door->say(text, door->user_data);
 }
 
+void slash_say_name(SlashDoor *door)
+{
+    g_autoptr(json_t) state = agent_session_state(door->session);
+    slash_say(door, "This session is called: %s", json_get_text(state, "sessionName"));
+}
+
 void slash_list(SlashDoor *door, const char *command)
 {
     json_decref(door->listed);

@@ -126,12 +126,6 @@ SLASH(status)
     return slash_session(door, "", error) && slash_context(door, "", error);
 }
 
-void slash_say_name(SlashDoor *door)
-{
-    g_autoptr(json_t) state = agent_session_state(door->session);
-    slash_say(door, "This session is called: %s", json_get_text(state, "sessionName"));
-}
-
 SLASH(output)
 {
     const char *text = door->last_output(door->user_data);
