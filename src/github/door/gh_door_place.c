@@ -5,15 +5,19 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/own_program.h"
+#include "base/timefmt.h"
 #include "github/door/gh_door_link.h"
 
 #include <errno.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
-#define PREFIX       "kedge-gh-"
-#define BACKLOG      64
-#define SWEPT_FOLDER 256 // names that are looked at, for what others have left
+#define PREFIX        "kedge-gh-"
+#define NAME_DIGITS   32
+#define BACKLOG       64
+#define SWEPT_NAMES   20000 // of a folder, that are looked at for what others have left
+#define SWEPT_FOLDERS 256   // of these
+#define YOUNG_S       60
 
 /* A host of libkedge is no kedge: its commands have no gh at all. */
 static const char refusing[] =
@@ -32,7 +36,14 @@ static void remove_folder(const char *dir)
     rmdir(dir);
 }
 
-/* Does no one listen there any more? */
+static bool is_name(const char *name)
+{
+    static const char hex[] = "0123456789abcdef";
+    return g_str_has_prefix(name, PREFIX) && strlen(name) == strlen(PREFIX) + NAME_DIGITS &&
+           strspn(name + strlen(PREFIX), hex) == NAME_DIGITS;
+}
+
+/* Does no one listen there any more? One that is being made is young. */
 static bool is_left_over(const char *dir)
 {
     struct stat info;
@@ -41,17 +52,24 @@ static bool is_left_over(const char *dir)
         !gh_door_link_address(dir, &address))
         return false;
     g_auto(Fd) fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    return fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) < 0 &&
-           errno == ECONNREFUSED;
+    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return false;
+    bool is_old = time_now_ms() / 1000 - info.st_mtime > YOUNG_S;
+    return errno == ECONNREFUSED || (errno == ENOENT && is_old);
 }
 
 static void sweep_left_over(const char *base)
 {
     GDir *dir = g_dir_open(base, 0, NULL);
     const char *name = NULL;
-    for (int i = 0; dir && i < SWEPT_FOLDER && (name = g_dir_read_name(dir)); i++) {
+    for (int i = 0, found = 0; dir && i < SWEPT_NAMES && found < SWEPT_FOLDERS; i++) {
+        if (!(name = g_dir_read_name(dir)))
+            break;
+        if (!is_name(name))
+            continue;
         g_autofree char *path = g_build_filename(base, name, NULL);
-        if (g_str_has_prefix(name, PREFIX) && is_left_over(path))
+        found++;
+        if (is_left_over(path))
             remove_folder(path);
     }
     if (dir)
