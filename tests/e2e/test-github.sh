@@ -180,6 +180,11 @@ expect_contains stdout "# Checked Out Pull Request #11"
 
 t "pr_push from the worktree reaches the fork, and the pull request there"
 (cd "$tree9" && echo "The moon." >>README.md && git commit -qam "Say it again")
+run kedge github pr_push --cwd "$tree9"
+expect_exit 77
+expect_contains stderr 'pushes the current branch to its pull request in lindq/tidepool'
+run kedge gh audit --tool github
+expect_contains stdout 'lindq/tidepool'
 run kedge github pr_push --yes --cwd "$tree9"
 expect_exit 0
 expect_golden stdout github/push.out
