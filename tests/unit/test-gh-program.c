@@ -152,6 +152,11 @@ static void test_version_is_kept_in_a_file(void **state G_GNUC_UNUSED)
         { "broken", "\"DEV\"", "", "DEV", false },
         { "the program has changed", "\"DEV\"", "\"9.9.9\"", "DEV", true },
     };
+    g_autofree char *root = g_build_filename(fixture->home, ".kedge", NULL);
+    g_auto(GhProgram) first = { 0 };
+    assert_true(find(fixture, &first, NULL)); // the first directory of a person is not made for it
+    assert_false(g_file_test(root, G_FILE_TEST_EXISTS));
+    assert_int_equal(g_mkdir_with_parents(root, 0700), 0);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *text = NULL;
         if (cases[i].from) {
