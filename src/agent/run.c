@@ -144,6 +144,9 @@ static void turn_end(Run *self, json_t *message, json_t *results)
         g_autofree char *text = g_strdup_printf("Session not saved: %s", problem->message);
         agent_events_emit_notice(self->events, "error", text);
     }
+    g_autofree char *notice = session_take_notice(session);
+    if (notice)
+        agent_events_emit_notice(self->events, "warning", notice);
 }
 
 static void deliver_pending(Run *self)

@@ -89,6 +89,7 @@ void session_free(Session *self)
     g_clear_error(&self->first_error);
     g_free(self->artifacts_source);
     g_free(self->path);
+    g_free(self->notice);
     g_free(self->wanted_title);
     pthread_mutex_destroy(&self->lock);
     g_free(self);
@@ -161,7 +162,7 @@ static bool rewrite_next_line(GString *line, void *user_data, GError **error)
     } else {
         const EntryHead *head = entry_list_at(entries, self->places->len - 1);
         g_autoptr(json_t) entry = head ? entry_list_read(entries, head) : NULL;
-        if (entry_list_has_lost(entries))
+        if (entry_list_has_lost(entries) && !self->session->is_place_lost)
             return fail_lost(self->session, error);
         if (!entry)
             return true;
@@ -179,7 +180,7 @@ static bool session_rewrite(Session *self, GError **error)
     Rewrite rewrite = { .session = self, .places = places };
     if (!store_replace(self->store, rewrite_next_line, &rewrite, error))
         return false;
-    self->needs_rewrite = false;
+    self->needs_rewrite = self->is_place_lost = false;
     self->is_header_written = true;
     self->written = places->len - 1;
     for (size_t i = 0; i < self->written; i++) {
@@ -215,6 +216,44 @@ static bool session_make_file(Session *self, GError **error)
     return true;
 }
 
+/* Another program may have removed, replaced or cut the file since: what is appended to it would be
+   found by no one. */
+static bool session_check_place(Session *self, GError **error)
+{
+    StorePlace place = store_look(self->store);
+    g_autofree char *aside = NULL;
+    if (place == PLACE_OURS || (place != PLACE_LOST && !self->is_header_written))
+        return true;
+    self->is_header_written = place != PLACE_EMPTY;
+    self->needs_rewrite = true;
+    self->is_place_lost = place == PLACE_LOST;
+    if (!self->is_place_lost)
+        return true;
+    if (!store_make_way(self->store, &aside, error))
+        return false;
+    g_free(self->notice);
+    self->notice = g_strdup_printf(
+        "Another program %s the file of this session, %s. It is written there again%s%s.",
+        aside ? "replaced" : "removed", self->path, aside ? "; what was there is now " : "",
+        aside ? aside : "");
+    return true;
+}
+
+/* What cannot be read again is said, and what is new goes on at least: after a header, where the
+   file has nothing any more. */
+static bool session_rewrite_if_whole(Session *self, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    bool can_rewrite = self->is_place_lost || !entry_list_has_lost(self->entries);
+    if (!self->needs_rewrite || (can_rewrite && session_rewrite(self, &problem)))
+        return true;
+    if (!entry_list_has_lost(self->entries) || self->is_place_lost)
+        return pass_error(error, &problem);
+    if (problem && !self->first_error)
+        self->first_error = g_steal_pointer(&problem);
+    return true;
+}
+
 static bool session_try_write(Session *self, GError **error)
 {
     if (!self->path || !self->is_dirty || !self->is_worth_keeping)
@@ -222,8 +261,7 @@ static bool session_try_write(Session *self, GError **error)
     if (!self->store && !session_make_file(self, error))
         return false;
     self->is_unsynced = true;
-    bool can_rewrite = !entry_list_has_lost(self->entries); // else what is new goes on at least
-    if (self->needs_rewrite && can_rewrite && !session_rewrite(self, error))
+    if (!session_check_place(self, error) || !session_rewrite_if_whole(self, error))
         return false;
     if (!self->is_header_written && !session_append_line(self, self->header, NULL, error))
         return false;
@@ -301,6 +339,11 @@ GError *session_take_error(Session *self)
     if (!self->first_error && !self->is_loss_reported && entry_list_has_lost(self->entries))
         fail_lost(self, &self->first_error);
     return g_steal_pointer(&self->first_error);
+}
+
+char *session_take_notice(Session *self)
+{
+    return g_steal_pointer(&self->notice);
 }
 
 json_t *session_start_entry(Session *self, const char *type)
@@ -448,8 +491,6 @@ static Session *session_adopt(SessionFile *file, const char *path, Store *store)
     self->store = store;
     self->is_header_written = true;
     self->written = entry_list_count(self->entries);
-    if (file->is_torn)
-        store_set_torn(store);
     if (file->is_migrated) {
         self->needs_rewrite = true;
         self->is_failing = !session_rewrite(self, &self->first_error);

@@ -6,8 +6,9 @@
  * whole session is written; later entries are one line and one write() each. The first write error
  * is kept and given once by session_take_error(); what is missing on disk stays in memory, is
  * tried again with every later append and flush, and flushes fail until it is there. What is on
- * disk may be there alone: where another program has changed the file itself (instead of replacing
- * it), entries come back empty, and session_take_error() says so.
+ * disk may be there alone: where another program has changed the file itself, entries come back
+ * empty, and session_take_error() says so. Where it has removed or replaced the file, all is
+ * written again in its place, and session_take_notice() says so.
  */
 #pragma once
 
@@ -56,6 +57,9 @@ void session_set_title(Session *self, const char *title, bool is_automatic);
 bool session_flush(Session *self, GError **error);
 /* The first write error since the last call, or NULL. Caller frees. */
 GError *session_take_error(Session *self);
+/* What else a person should know of the file, or NULL: that another program took it away. Caller
+   frees. */
+char *session_take_notice(Session *self);
 
 typedef struct SessionContext { // buildSessionContext (agent-core §4.5)
     json_t *messages;           // array of agent messages

@@ -112,7 +112,6 @@ static bool read_lines(Loader *self, const char *path, GError **error)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s: session file over %zu MiB", path,
                              LIMIT_SESSION_FILE_BYTES / MIB);
         take_line(self, &line); // the last one may have been written whole but for its LF
-        self->file->is_torn = !line.has_end;
         self->file->has_bytes = true;
     }
     errno = line.problem;

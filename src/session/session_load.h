@@ -11,7 +11,6 @@ typedef struct SessionFile {
     EntryList *entries; // every entry has type, id and parentId
     gint64 version;     // as found; 0 without a header
     bool is_migrated;   // differs from the file: rewrite it
-    bool is_torn;       // the last byte is no LF
     bool has_bytes;
     size_t missing_blobs;
 } SessionFile;

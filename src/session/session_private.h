@@ -23,6 +23,8 @@ struct Session {
     bool is_unsynced;
     bool is_worth_keeping; // a prompt or answer came, or session_keep(): nothing is written before
     bool is_failing;
+    bool is_place_lost;    // the file of its name is another one, or none
+    char *notice;          // not yet taken; NULL: none
     bool is_loss_reported; // that entries cannot be read again
     GError *first_error;   // not yet taken
     pthread_mutex_t lock;  // guards the rest; the leaf is changed under it

@@ -18,12 +18,13 @@
 
 #define STORE_OPEN_TRIES  8 // the file may be replaced between open and lock
 #define STORE_BATCH_BYTES (256 * 1024)
+#define STORE_ASIDE_MAX   100
 
 struct Store {
     char *path;
     LineFile *file; // opened with O_APPEND
     off_t appended_at;
-    bool is_torn;
+    off_t end; // of what was appended; 0: nothing yet
 };
 
 static Store *store_new(const char *path, int fd)
@@ -57,11 +58,6 @@ LineFile *store_file(const Store *self)
 off_t store_appended_at(const Store *self)
 {
     return self->appended_at;
-}
-
-void store_set_torn(Store *self)
-{
-    self->is_torn = true;
 }
 
 /* File systems without locks get none: better a session than no session. */
@@ -147,6 +143,13 @@ bool store_create(const char *path, Store **ret_store, GError **error)
     return true;
 }
 
+/* A crash leaves half a line, and so may another program, at any time. */
+static bool is_torn(int fd, off_t size)
+{
+    char last = '\n';
+    return size > 0 && fd_read_at(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
 bool store_append(Store *self, const char *line, size_t size, GError **error)
 {
     size_t line_size = size;
@@ -154,21 +157,21 @@ bool store_append(Store *self, const char *line, size_t size, GError **error)
     bool knows_size = fstat(store_fd(self), &before) == 0;
 
     g_autoptr(GString) mended = NULL;
-    if (self->is_torn) {
+    if (knows_size && is_torn(store_fd(self), before.st_size)) {
         mended = g_string_new("\n");
         g_string_append_len(mended, line, (gssize)size);
         line = mended->str;
         size = mended->len;
     }
     if (fd_write_all(store_fd(self), line, size, self->path, error)) {
-        self->appended_at = lseek(store_fd(self), 0, SEEK_CUR) - (off_t)line_size;
-        self->is_torn = false;
+        self->end = lseek(store_fd(self), 0, SEEK_CUR);
+        self->appended_at = self->end - (off_t)line_size;
         return true;
     }
 
     // Giving space back needs none, so this works on a full disk too.
-    bool is_whole = knows_size && ftruncate(store_fd(self), before.st_size) == 0;
-    self->is_torn = self->is_torn || !is_whole;
+    if (knows_size)
+        (void)!ftruncate(store_fd(self), before.st_size);
     return false;
 }
 
@@ -206,8 +209,58 @@ bool store_replace(Store *self, StoreLineFunc next_line, void *user_data, GError
     file_sync_directory_of(self->path);
     line_file_unref(self->file);
     self->file = line_file_new(fd_steal(&draft.fd));
-    self->is_torn = false;
+    self->end = 0;
     return true;
+}
+
+// ---- other programs ----
+
+StorePlace store_look(const Store *self)
+{
+    struct stat ours, named;
+    bool has_name = stat(self->path, &named) == 0;
+    bool is_known = has_name || errno == ENOENT || errno == ENOTDIR;
+    if (!is_known || fstat(store_fd(self), &ours) < 0)
+        return PLACE_OURS;
+    if (!has_name || ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
+        return PLACE_LOST;
+    if (ours.st_size == 0)
+        return PLACE_EMPTY;
+    return ours.st_size < self->end ? PLACE_CUT : PLACE_OURS;
+}
+
+/* A name of its own that no list of sessions has. */
+static bool keep_beside(const char *path, char **ret_aside, GError **error)
+{
+    for (int i = 1; i <= STORE_ASIDE_MAX; i++) {
+        g_autofree char *aside = g_strdup_printf("%s.replaced-%d", path, i);
+        if (link(path, aside) == 0) {
+            *ret_aside = g_steal_pointer(&aside);
+            return true;
+        }
+        if (errno != EEXIST)
+            return fail_with_errno(error, errno, "cannot keep what is now at %s", path);
+    }
+    return fail_with(error, KEDGE_ERROR_LIMIT, "%s: replaced again and again", path);
+}
+
+bool store_make_way(const Store *self, char **ret_aside, GError **error)
+{
+    *ret_aside = NULL;
+    g_autofree char *dir = g_path_get_dirname(self->path);
+    if (!file_make_dirs(dir, 0700, error))
+        return false;
+    struct stat info;
+    g_auto(Fd) fd = file_open_regular(self->path, 0, &info);
+    if (fd < 0 && errno == ENOENT)
+        return true;
+    if (fd < 0)
+        return fail_with_errno(error, errno, "cannot open %s", self->path);
+    if (!lock_file(fd))
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "%s: another program put its own file there, and is at work in it",
+                         self->path);
+    return info.st_size == 0 || keep_beside(self->path, ret_aside, error);
 }
 
 bool store_sync(Store *self, GError **error)

@@ -27,13 +27,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Store, store_close)
 
 LineFile *store_file(const Store *self); // borrowed
 
-/* Appends one line, which ends in LF, with one write(); a partial write is completed. On failure
-   the file is as before, or the next line starts with LF. */
+/* Appends one line, which ends in LF, with one write(); a partial write is completed. It starts
+   with LF when the file's last line is torn, whoever tore it. On failure the file is as before. */
 bool store_append(Store *self, const char *line, size_t size, GError **error);
 off_t store_appended_at(const Store *self); // where the last line that was appended begins
 
-/* The next append starts with LF: the file's last line is torn. */
-void store_set_torn(Store *self);
+typedef enum {
+    PLACE_OURS,
+    PLACE_CUT,   // the file is shorter than what was appended to it
+    PLACE_EMPTY, // it has nothing any more, or yet
+    PLACE_LOST,  // it was removed, or another file has its name: what is appended no one finds
+} StorePlace;
+/* What another program did with the file. */
+StorePlace store_look(const Store *self);
+/* For one whose place is lost, before it is replaced: the directory is there again, and a file of
+   another program is kept beside. *ret_aside: its name; NULL: there is none. Caller frees. An error
+   when another process works in that file. */
+bool store_make_way(const Store *self, char **ret_aside, GError **error);
 
 /* Gives the next line of a new content: appends it, with its LF, to `line`; at the end nothing. */
 typedef bool (*StoreLineFunc)(GString *line, void *user_data, GError **error);

@@ -352,18 +352,94 @@ static void test_full_disk(void **state)
     assert_true(json_equal(after, before));
 }
 
-/* Another file may take its place: what was read is still open, and is written anew. */
+/* What another program does to the file of a session that is open. */
+static void remove_file(const char *path)
+{
+    assert_int_equal(remove(path), 0);
+}
+
+static void put_empty(const char *path)
+{
+    assert_true(file_write_atomic(path, "", 0, 0600, NULL));
+}
+
+static void put_other(const char *path)
+{
+    assert_true(file_write_atomic(path, "another's\n", 10, 0600, NULL));
+}
+
+static void move_folder(const char *path)
+{
+    g_autofree char *dir = g_path_get_dirname(path);
+    g_autofree char *away = g_strconcat(dir, ".away", NULL);
+    assert_int_equal(rename(dir, away), 0);
+    file_remove_tree(away, NULL);
+}
+
+static void tear_end(const char *path)
+{
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fputs("{\"type\":\"mess", file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void append(Session *session, const char *role, const char *text);
+
+/* What was read is still open: all is written again, and what is there now is kept. */
 static void test_lost_file(void **state)
 {
+    static const struct {
+        void (*damage)(const char *path);
+        const char *notice; // NULL: none is needed
+        bool is_kept;
+    } rows[] = {
+        { put_empty, "removed the file", false },   { remove_file, "removed the file", false },
+        { put_other, ".replaced-1", true },         { tear_end, NULL, false },
+        { move_folder, "removed the file", false },
+    };
     Fixture *self = *state;
-    g_autoptr(json_t) before = entries_in_file(self->cold);
-    assert_true(file_write_atomic(session_path(self->cold), "", 0, 0600, NULL));
-    g_autoptr(json_t) tree = session_tree(self->cold);
-    assert_true(json_equal(json_get_array(tree, "entries"), before));
-    session_set_title(self->cold, "still here", false);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *path = session_path(self->cold);
+        g_autoptr(json_t) before = entries_in_file(self->cold);
+        rows[i].damage(path);
+        g_autoptr(json_t) tree = session_tree(self->cold);
+        assert_true(json_equal(json_get_array(tree, "entries"), before));
+        append(self->cold, "user", "still here");
+        assert_true(session_flush(self->cold, NULL));
+        assert_null(session_take_error(self->cold));
+        g_autofree char *notice = session_take_notice(self->cold);
+        assert_true(rows[i].notice ? notice && strstr(notice, rows[i].notice) : !notice);
+        g_autofree char *aside = g_strconcat(path, ".replaced-1", NULL);
+        g_autofree char *kept = NULL;
+        assert_int_equal(g_file_get_contents(aside, &kept, NULL, NULL), rows[i].is_kept);
+        if (rows[i].is_kept)
+            assert_string_equal(kept, "another's\n");
+        unlink(aside);
+        g_autoptr(json_t) after = entries_in_file(self->cold);
+        size_t count = json_array_size(after);
+        assert_int_equal(count, json_array_size(before) + 1);
+        json_array_remove(after, count - 1);
+        assert_true(json_equal(after, before));
+    }
+}
+
+/* One with nothing in it any more begins with a header again. */
+static void test_emptied_file(void **state)
+{
+    Fixture *self = *state;
+    assert_int_equal(truncate(session_path(self->cold), 0), 0);
+    append(self->cold, "user", "after all");
+    assert_true(session_flush(self->cold, NULL));
+    g_autoptr(GError) error = session_take_error(self->cold);
+    assert_non_null(error);
+    append(self->cold, "assistant", "yes");
     assert_true(session_flush(self->cold, NULL));
     g_autoptr(json_t) after = entries_in_file(self->cold);
-    assert_true(json_equal(after, before));
+    size_t count = json_array_size(after);
+    assert_int_equal(count, 2);
+    const json_t *prompt = json_get_object(json_array_get(after, 0), "message");
+    assert_string_equal(json_get_text(prompt, "content"), "after all");
 }
 
 static size_t count_lost(json_t *entries)
@@ -507,6 +583,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_operations, setup, teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lost_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_emptied_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cut_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lock, setup, teardown),
         cmocka_unit_test_setup_teardown(test_images, setup, teardown),
