@@ -7,7 +7,7 @@
 #include "model/provider.h"
 #include "session/session_tree.h"
 
-void healer_begin(Healer *self)
+static void forget_tries(Healer *self)
 {
     self->tries = 0;
     g_clear_pointer(&self->original, json_decref);
@@ -21,7 +21,7 @@ static void notice_load(Healer *self)
 {
     if (self->loads == self->conversation->loads)
         return;
-    healer_begin(self);
+    forget_tries(self);
     self->loads = self->conversation->loads;
 }
 
@@ -59,6 +59,14 @@ static void restore(Healer *self)
     for (size_t i = json_array_size(messages); i < json_array_size(now); i++)
         json_array_append(messages, json_array_get(now, i));
     conversation_replace(self->conversation, g_steal_pointer(&messages));
+}
+
+void healer_begin(Healer *self)
+{
+    bool is_open = self->problem || self->by_turns; // another error or the person ended the try
+    if (is_open && self->loads == self->conversation->loads)
+        restore(self);
+    forget_tries(self);
 }
 
 /* The next form that is another one than now; NULL: there is none. New reference. */

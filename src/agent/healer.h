@@ -27,5 +27,5 @@ typedef struct Healer { // of one conversation
 bool healer_try(Healer *self, const Model *asked);
 /* An answer came: the form that led to it is remembered. */
 void healer_succeeded(Healer *self);
-/* A person's prompt comes, or the conversation ends. */
+/* A person's prompt comes, or the conversation ends: a form that no answer followed is given up. */
 void healer_begin(Healer *self);

@@ -115,6 +115,26 @@ static void test_incurable(void **state)
     assert_non_null(strstr(told, "assistant:[calls]"));
 }
 
+/* The same where another error ends the try: no answer has shown that it helps. */
+static void test_cut_short(void **state)
+{
+    SessionFixture *self = *state;
+    SseServer *server = self->agent->server;
+    sse_server_add_calls(server, CALL);
+    sse_server_add_text(server, "fine");
+    assert_true(session_fixture_prompt(self, "go"));
+    sse_server_add_error(server, 400, "messages.1: tool_use without tool_result");
+    sse_server_add_error(server, 403, "not today");
+    assert_true(session_fixture_prompt(self, "again"));
+    assert_int_equal(self->outcome.end, AGENT_ERROR);
+    sse_server_add_text(server, "well");
+    assert_true(session_fixture_prompt(self, "once more"));
+    g_autofree char *tried = sse_server_conversation(server, 3);
+    assert_non_null(strstr(tried, "[called echo"));
+    g_autofree char *told = sse_server_conversation(server, 4);
+    assert_non_null(strstr(told, "assistant:[calls]"));
+}
+
 /* A conversation of plain text has no other form: the refusal stands at once. */
 static void test_nothing_to_heal(void **state)
 {
@@ -289,6 +309,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poisoned, setup, teardown),
         cmocka_unit_test_setup_teardown(test_resumed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_incurable, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cut_short, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_to_heal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_compacted_since, setup, teardown),
         cmocka_unit_test_setup_teardown(test_told, setup, teardown),
