@@ -229,12 +229,13 @@ done
 t "what a killed run leaves: nothing of it is lost, and the next run takes away what holds nothing"
 wm_agent agent-dies <<'X'
 [ "$1" != commit ] || git commit -q --allow-empty -m work
-# as if it had been killed while git wrote the files
-[ "$1" != half ] || rm file.txt "$KEDGE_WM_RUN_DIR/activation.json"
+# as if it had been killed while git wrote the files; of `lost` only the note is gone
+case $1 in half | lost) rm file.txt "$KEDGE_WM_RUN_DIR/activation.json" ;; esac
+[ "$1" != half ] || sed -i 's/"phase": "[a-z]*"/"phase": "activation"/' "$KEDGE_WM_RUN_DIR/meta.json"
 : >"$HOME/dies-$1"
 exec sleep 1000
 X
-for CASE in half nothing commit; do
+for CASE in half nothing commit lost; do
     bg env WM_AGENT_CMD="agent-dies $CASE" kedge wm run --task fix --event-name issues --payload "$EVENT"
     wait_for 60 test -e "$HOME/dies-$CASE" || fail "the agent did not start"
     bg_signal KILL
@@ -245,9 +246,14 @@ wm_run fix
 expect_exit 0
 expect_matches stderr "^wm run: activation: a run that was killed has left work in $HOME/.kedge/wt/wm/fix-2"
 LEFT=$(sed -n 's/.*has left work in //p' "$(path_of stderr)")
-[ "$(git worktree list | wc -l)" = 2 ] || fail "worktrees: $(git worktree list)"
-[ "$(git -C "$LEFT" log -1 --format=%s)" = work ] || fail "the commit is not in $LEFT"
-git worktree remove "$LEFT" && git branch -q -D "$(git branch --list 'wm/*' --format '%(refname:short)')"
+[ "$(git worktree list | wc -l)" = 3 ] || fail "worktrees: $(git worktree list)"
+WORKS=0
+for DIR in $LEFT; do
+    [ "$(git -C "$DIR" log -1 --format=%s)" != work ] || WORKS=$((WORKS + 1))
+    git worktree remove --force "$DIR"
+done
+[ "$WORKS" = 1 ] || fail "the commit is not in $LEFT"
+git branch --list 'wm/*' --format '%(refname:short)' | xargs git branch -q -D
 expect_nothing_left
 
 t "the root may be a directory of its repository, a linked worktree, on no branch, and have changes"

@@ -263,7 +263,8 @@ void wm_run_tree_end(WmRunTree *self, const WmGit *git, Cancel *cancel, char **r
 // ---- those of killed runs ----
 
 /* Adds its path to `left` where something is in it. Its run's directory has to be there, and to say
-   that the run did not come to its end. */
+   that the run did not come to its end. One that is half made has had no agent in it, nor a person:
+   only the phase says so, since the note of one that had may be gone. */
 static void tree_prune(const WmGit *git, const char *runs, const char *run_id, Cancel *cancel,
                        GPtrArray *left)
 {
@@ -278,9 +279,11 @@ static void tree_prune(const WmGit *git, const char *runs, const char *run_id, C
         !wm_run_tree_find(git, &dir, cancel, &self) || self.lock < 0)
         return;
     const WmGit ours = { .root = self.top };
-    if (self.filled_at_ns > 0)
+    if (!self.branch)
+        wm_git_branch(&ours, cancel, &self.branch, NULL);
+    if (self.filled_at_ns > 0 || g_strcmp0(json_get_text(meta, "phase"), "activation") != 0)
         wm_run_tree_end(&self, git, cancel, &text);
-    else if (wm_git_branch(&ours, cancel, &self.branch, NULL)) // half made: no agent has been in it
+    else if (self.branch)
         tree_remove(&self, git, cancel);
     if (text)
         g_ptr_array_add(left, g_strdup(self.top));
