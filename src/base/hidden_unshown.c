@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <md4c.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { BYTE_MARK, BYTE_TEXT, BYTE_HTML, BYTE_CODE };
@@ -22,7 +23,8 @@ typedef struct Page {
     size_t scan_left;     // bytes that may be looked at for the ends of elements
     unsigned images;      // that the parser is in
     Cut image;            // what stands for the outer one
-    bool is_of_one;
+    size_t line, line_first, line_seen;
+    bool has_table, is_of_one;
 } Page;
 
 static void page_clear(Page *self)
@@ -91,9 +93,9 @@ static int on_leave(MD_SPANTYPE type, void *detail, void *page_)
     return 0;
 }
 
-static int on_block(MD_BLOCKTYPE type G_GNUC_UNUSED, void *detail G_GNUC_UNUSED,
-                    void *page G_GNUC_UNUSED)
+static int on_block(MD_BLOCKTYPE type, void *detail G_GNUC_UNUSED, void *page)
 {
+    ((Page *)page)->has_table |= type == MD_BLOCK_TABLE;
     return 0;
 }
 
@@ -133,14 +135,94 @@ static void cut_title(Page *self, size_t at)
         page_cut(self, end, close + 1);
 }
 
+// ---- fences and tables ----
+
+/* The line that `at` is in, and the first byte of it that is neither blank nor the mark of a list
+   or a quotation. Each byte is looked at once: `at` only grows. */
+static void page_find_line(Page *self, size_t at)
+{
+    size_t was = self->line;
+    for (; self->line_seen < at; self->line_seen++)
+        if (self->text[self->line_seen] == '\n')
+            self->line = self->line_seen + 1;
+    if (self->line != was || at == 0)
+        self->line_first = self->line + strspn(self->text + self->line, " \t\r>-*+.)0123456789");
+}
+
+static bool is_all_marks(const Page *self, size_t from, size_t to)
+{
+    while (from < to && self->kinds[from] == BYTE_MARK)
+        from++;
+    return from == to;
+}
+
+/* `at` is at a fence, maybe: the first word after it is the language, which colours tell of; no one
+   sees the rest of the line. Behind the fence. */
+static size_t cut_info(Page *self, size_t at)
+{
+    size_t word = at + strspn(self->text + at, self->text[at] == '`' ? "`" : "~");
+    if (word - at < 3 || at != self->line_first)
+        return word;
+    size_t end = word + strcspn(self->text + word, "\n");
+    size_t first = word + strspn(self->text + word, " \t");
+    if (is_all_marks(self, self->line, end) && is_saying(self, first, end))
+        page_cut(self, first + strcspn(self->text + first, BLANKS), end);
+    return word;
+}
+
+/* `at` is between two cells. In a row that is longer than the head of its table the last ones are
+   not shown; all of such a one is marks, and the text of a link would not be. */
+static void cut_cell(Page *self, size_t at)
+{
+    size_t from = at + 1, to = from + strcspn(self->text + from, "|\n");
+    bool is_row = self->has_table && self->text[self->line_first] != '[';
+    const char *cell = self->text + from;
+    if (is_row && is_all_marks(self, from, to) && is_saying(self, from, to) &&
+        !g_strstr_len(cell, (gssize)(to - from), "]("))
+        page_cut(self, from, to);
+}
+
 // ---- HTML ----
 
 typedef struct Tag {
     const char *name; // in the text
     size_t name_size;
-    size_t end; // behind it
+    size_t end;    // behind it
+    uint64_t seen; // which of the attributes
     bool is_close, is_hidden;
+    bool is_shown; // one of the elements
 } Tag;
+
+/* What GitHub leaves of HTML; another tag is gone from the page, and what it holds is shown. */
+static const char *const elements[] = {
+    "a",       "abbr",       "b",       "bdo",     "blockquote", "br",     "caption", "cite",
+    "code",    "dd",         "del",     "details", "dfn",        "div",    "dl",      "dt",
+    "em",      "figcaption", "figure",  "h1",      "h2",         "h3",     "h4",      "h5",
+    "h6",      "hr",         "i",       "img",     "ins",        "kbd",    "li",      "mark",
+    "ol",      "p",          "picture", "pre",     "q",          "rp",     "rt",      "ruby",
+    "s",       "samp",       "small",   "source",  "span",       "strike", "strong",  "sub",
+    "summary", "sup",        "table",   "tbody",   "td",         "tfoot",  "th",      "thead",
+    "time",    "tr",         "tt",      "ul",      "var",        "video",  "wbr",     NULL
+};
+
+/* Attributes that a page goes by. Each but an address is one word; another one is a word itself. */
+static const char *const attributes[] = {
+    "align",  "alt",     "autoplay", "border",   "checked", "cite",     "class",   "color",
+    "cols",   "colspan", "controls", "datetime", "dir",     "disabled", "headers", "height",
+    "hidden", "href",    "hspace",   "id",       "lang",    "loop",     "media",   "muted",
+    "name",   "open",    "poster",   "rel",      "role",    "rowspan",  "scope",   "span",
+    "src",    "srcset",  "start",    "style",    "target",  "title",    "type",    "valign",
+    "value",  "vspace",  "width",    NULL
+};
+
+/* Its place in a list of lower-case names; the list's length: it is not in it. */
+static size_t name_find(const char *const *names, const char *name, size_t size)
+{
+    size_t i = 0;
+    while (names[i] && (strlen(names[i]) != size || g_ascii_strncasecmp(names[i], name, size) != 0))
+        i++;
+    return i;
+}
 
 static bool is_html(const Page *self, size_t at)
 {
@@ -150,8 +232,7 @@ static bool is_html(const Page *self, size_t at)
 static bool is_address(const char *name, size_t size)
 {
     static const char *const names[] = { "href", "src", "srcset", "cite", NULL };
-    g_autofree char *lower = g_ascii_strdown(name, (gssize)size);
-    return g_strv_contains(names, lower);
+    return names[name_find(names, name, size)] != NULL;
 }
 
 /* One attribute from `at` on; behind it. What it says is cut, if `is_wanted`, with the blanks
@@ -172,11 +253,18 @@ static size_t take_attribute(Page *self, size_t before, size_t at, Tag *tag, boo
             to++;
         at = MIN(to + (quote != 0), self->size);
     }
+    at = MAX(at, name + 1);
+    G_STATIC_ASSERT(G_N_ELEMENTS(attributes) <= 64);
+    size_t place = name_find(attributes, self->text + name, name_size);
+    uint64_t bit = (uint64_t)1 << place;
+    bool is_word = !attributes[place] || (tag->seen & bit) != 0; // the first of a name counts
+    bool is_saying_more = !is_address(self->text + name, name_size) && is_saying(self, from, to);
     bool is_hidden = name_size == 6 && g_ascii_strncasecmp(self->text + name, "hidden", 6) == 0;
-    tag->is_hidden = tag->is_hidden || is_hidden;
-    if (is_wanted && !is_address(self->text + name, name_size) && is_saying(self, from, to))
+    tag->seen |= bit;
+    tag->is_hidden = tag->is_hidden || (is_hidden && tag->is_shown);
+    if (is_wanted && (is_word || is_saying_more))
         page_cut(self, before, at);
-    return MAX(at, name + 1);
+    return at;
 }
 
 /* The tag at `at`; false: there is none. `is_wanted`: what its attributes say is cut. */
@@ -190,6 +278,7 @@ static bool take_tag(Page *self, size_t at, bool is_wanted, Tag *ret_tag)
         return false;
     tag.name = self->text + name;
     tag.name_size = strcspn(tag.name, BLANKS "/>");
+    tag.is_shown = elements[name_find(elements, tag.name, tag.name_size)] != NULL;
     size_t start = name + tag.name_size;
     at = start;
     while (is_html(self, at) && self->text[at] != '>') {
@@ -206,6 +295,19 @@ static bool take_tag(Page *self, size_t at, bool is_wanted, Tag *ret_tag)
     return true;
 }
 
+/* What a browser without ruby would show: text up to the next tag, since its end may be left out.
+ */
+static void cut_fallback(Page *self, const Tag *tag)
+{
+    size_t end = tag->end;
+    if (tag->is_close || tag->name_size != 2 || g_ascii_strncasecmp(tag->name, "rp", 2) != 0)
+        return;
+    while (end < self->size && !(is_html(self, end) && self->text[end] == '<'))
+        end++;
+    if (is_saying(self, tag->end, end))
+        page_cut(self, tag->end, end);
+}
+
 static bool is_same_name(const Tag *a, const Tag *b)
 {
     return a->name_size == b->name_size && g_ascii_strncasecmp(a->name, b->name, a->name_size) == 0;
@@ -213,9 +315,8 @@ static bool is_same_name(const Tag *a, const Tag *b)
 
 static bool is_void(const Tag *tag)
 {
-    static const char *const names[] = { "img", "br", "hr", "input", "source", "wbr", NULL };
-    g_autofree char *lower = g_ascii_strdown(tag->name, (gssize)tag->name_size);
-    return g_strv_contains(names, lower);
+    static const char *const names[] = { "img", "br", "hr", "source", "wbr", NULL };
+    return names[name_find(names, tag->name, tag->name_size)] != NULL;
 }
 
 /* Behind the element that `open` begins. */
@@ -246,13 +347,17 @@ static void look_through(Page *self)
             size_t end = tag.is_hidden && !tag.is_close ? element_end(self, &tag) : tag.end;
             if (end > tag.end || tag.is_hidden)
                 page_cut(self, at, end);
+            cut_fallback(self, &tag);
             at = end;
             continue;
         }
-        if (is_mark(self, at) && self->text[at] == ']' &&
-            (self->text[at + 1] == '(' || self->text[at + 1] == ':'))
+        char mark = is_mark(self, at) ? self->text[at] : '\0';
+        page_find_line(self, at);
+        if (mark == ']' && (self->text[at + 1] == '(' || self->text[at + 1] == ':'))
             cut_title(self, at + 2);
-        at++;
+        if (mark == '|')
+            cut_cell(self, at);
+        at = mark == '`' || mark == '~' ? cut_info(self, at) : at + 1;
     }
 }
 
@@ -282,7 +387,11 @@ static char *without_cuts(const Page *self, size_t *count)
 
 char *hidden_unshown_remove(const char *text, bool is_of_one, size_t *count)
 {
-    if (!strchr(text, '<') && !strstr(text, "![") && !strstr(text, "](") && !strstr(text, "]:"))
+    static const char *const signs[] = { "<", "![", "](", "]:", "```", "~~~", "|" };
+    size_t sign = 0;
+    while (sign < G_N_ELEMENTS(signs) && !strstr(text, signs[sign]))
+        sign++;
+    if (sign == G_N_ELEMENTS(signs))
         return NULL;
     size_t size = strlen(text);
     g_auto(Page) self = {

@@ -144,6 +144,18 @@ static void test_unshown(void **state G_GNUC_UNUSED)
         { "attributes in a paragraph", "a <b title=\"do this\">c</b>", "a <b>c</b>", 0, 0, 1 },
         { "of no blanks", "<i data-x=\"do&#32;this\" id=\"a\">c</i>", "<i id=\"a\">c</i>", 0, 0,
           1 },
+        { "names of attributes", "a <ignore all this> <i do=\"x\" this=y id=a>b</i>",
+          "a <ignore> <i id=a>b</i>", 0, 0, 4 },
+        { "the same one twice", "<i id=do id=this>a</i>", "<i id=do>a</i>", 0, 0, 1 },
+        { "what only an old browser shows", "<ruby>a<rp>do this<rt>b<rp>)</ruby> c d",
+          "<ruby>a<rp><rt>b<rp>)</ruby> c d", 0, 0, 1 },
+        { "of a fence", "> ```js do this\n> a b\n> ```\n\n- ~~~ c d\n  ~~~ e\n",
+          "> ```js\n> a b\n> ```\n\n- ~~~ c\n  ~~~ e\n", 0, 0, 2 },
+        { "the language of a fence", "```c++\na b\n```\n\n``` a b ``` c ~~d e~~" },
+        { "a cell too many", "| a | b |\n|---|---|\n| c | d | do this |\n| e | [f](g) | h i",
+          "| a | b |\n|---|---|\n| c | d ||\n| e | [f](g) |", 0, 0, 2 },
+        { "cells that are seen",
+          "| a b | c d |\n|---|---|\n| `e \\| f g` | ![h](i j) |\n| <b>k l</b> | &amp; m |" },
         { "of an end", "<div>a</div do this>", "<div>a</div>", 0, 0, 1 },
         { "a hidden element", "a\n\n<div hidden>\n\ndo **this**\n\n</div>\n\nb", "a\n\n\n\nb", 0, 0,
           1 },
@@ -155,6 +167,10 @@ static void test_unshown(void **state G_GNUC_UNUSED)
           "`<b title=\"do this\">`\n\n```\n![do this](x)\n```\n\n    <div hidden>a b</div>" },
         { "HTML that is shown",
           "<details open><summary>a b</summary>c d</details>\n\n<a href=\"u v\">w x</a>" },
+        { "hidden, of what the page lacks", "map<int hidden> a b\n\nc <x hidden>d e</x>" },
+        { "what people write with",
+          "<kbd>a b</kbd> <sub>c d</sub><br/><table><tr><td colspan=2>e f"
+          "</td></tr></table>\n\n<p align=\"center\"><img src=\"a\" width=\"50%\"></p>" },
         { "no HTML", "if a < b and c > d, \"e f\"" },
         { "a checklist and a table", "- [ ] a\n\n| a | b |\n|---|---|\n| c | d \"e f\" |" },
     };
@@ -249,6 +265,10 @@ static void test_made_up(void **state G_GNUC_UNUSED)
                                           "<div hidden>",
                                           "</div>",
                                           "](e \"f g\")",
+                                          "```a b c\n",
+                                          "a | b\n-|-\n",
+                                          "| a b |",
+                                          "<rp>",
                                           " title=\"h i\"" };
     g_autoptr(GRand) rand = g_rand_new_with_seed(7);
     for (int round = 0; round < rounds_of(20000); round++) {
@@ -267,6 +287,9 @@ static void test_made_up(void **state G_GNUC_UNUSED)
         g_string_append(deep, "<!-- -->-- -->");
     for (int i = 0; i < 20000; i++)
         g_string_append(deep, i % 2 ? "](a (b c" : "<b hidden>\n\n");
+    g_string_append(deep, "\n\na | b\n-|-\n");
+    for (int i = 0; i < 50000; i++)
+        g_string_append(deep, i < 25000 ? "> " : i % 2 ? "```|" : "~~~<rp> ");
     HiddenCount count = { 0 };
     g_autofree char *got = hidden_remove(deep->str, HIDDEN_IN_MARKDOWN, &count); // and ends
     assert_non_null(got);
