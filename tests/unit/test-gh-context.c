@@ -187,6 +187,9 @@ static void test_order(void **state G_GNUC_UNUSED)
     git_do(world->dir, "config", "remote.origin.gh-resolved", "parent/r", NULL);
     expect("gh-1.2-6 another repository on its host", world, NULL, NULL,
            "github.com parent/r resolved");
+    git_do(world->dir, "config", "--add", "remote.origin.gh-resolved", "last/r", NULL);
+    expect("the last value counts", world, NULL, NULL, "github.com last/r resolved");
+    git_do(world->dir, "config", "--replace-all", "remote.origin.gh-resolved", "parent/r", NULL);
     g_setenv("GH_HOST", "ghe.example.com", true);
     expect("gh-1.2-7 GH_HOST beats resolved", world, NULL, NULL, "ghe.example.com team/r env-host");
     g_setenv("GH_REPO", "e/r", true);

@@ -287,6 +287,40 @@ static void test_remote_falls_back(void **state G_GNUC_UNUSED)
     assert_string_equal(json_get_text(result.details, "remote"), "fork-lindq");
 }
 
+/* The policy of a host counts for every URL that leads git there; of several URLs it knows one. */
+static void test_places(void **state G_GNUC_UNUSED)
+{
+    static const char settings[] = "{\"gh\":{\"hostPolicy\":{\"ghe.example.com\":\"read-only\"}}}";
+    static const struct {
+        const char *name, *url, *want;
+    } cases[] = {
+        { "a repository", "https://ghe.example.com/team/r", "for ghe.example.com" },
+        { "an escaped name", "https://ghe.example.com/team/%72", "for ghe.example.com" },
+        { "a helper", "https::https://ghe.example.com/team/r", "for ghe.example.com" },
+        { "several", FORK, "remote fork-lindq pushes to several URLs" },
+    };
+    g_autoptr(GitFixture) fixture = checked_out();
+    g_autoptr(json_t) overrides = json_loads(settings, 0, NULL);
+    settings_unref(fixture->gh->settings);
+    fixture->gh->settings = settings_new(overrides);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        bool is_last = i + 1 == G_N_ELEMENTS(cases);
+        git_do(fixture->work, "config", is_last ? "--add" : "--replace-all",
+               "remote.fork-lindq.pushurl", cases[i].url, NULL);
+        g_auto(ToolResult) result =
+            gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
+        g_autofree char *text = tool_result_text(&result);
+        if (!result.is_error || !strstr(text, cases[i].want))
+            fail_msg("%s: %s", cases[i].name, text);
+    }
+    git_do(fixture->work, "config", "branch.pr-93.pushRemote", cases[0].url, NULL);
+    g_auto(ToolResult) result =
+        gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
+    gh_expect_error("a URL in place of a name", &result,
+                    "there is no remote https://ghe.example.com/team/r. Nothing was pushed.");
+    expect_log("places", fixture, "");
+}
+
 static void test_errors(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GitFixture) fixture = checked_out();
@@ -343,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_closed_fork),
         cmocka_unit_test(test_detached),
         cmocka_unit_test(test_remote_falls_back),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_repository_of_another_user),
     };

@@ -10,6 +10,7 @@
 #include "github/ops/github_args.h"
 #include "github/ops/push_hook.h"
 #include "github/ops/worktree_state.h"
+#include "github/remote_url.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_remote.h"
 #include "github/text.h"
@@ -97,18 +98,39 @@ static bool check_push_target(const char *root, const char *branch, Cancel *canc
     return true;
 }
 
-/* pushurl and pushInsteadOf lead a push away from the URL that is shown. */
+/* pushurl and pushInsteadOf lead a push away from the URL that is shown. git pushes to each of
+   several, and to a URL that is written in place of a name; who is asked, and the policy, know of
+   one place, and by name. */
 static bool read_push_url(const char *root, const char *effective, PushTarget *target,
                           Cancel *cancel, GError **error)
 {
-    const char *const args[] = { "remote",           "get-url",      "--push",
+    const char *const args[] = { "remote",           "get-url",      "--push", "--all",
                                  "--end-of-options", target->remote, NULL };
     g_auto(GitResult) result = { 0 };
     if (!git_run(root, args, 0, cancel, &result, error))
         return false;
-    if (result.exit_status == 0 && g_strcmp0(result.output, effective) != 0)
+    if (result.exit_status != 0)
+        return fail_with(error, KEDGE_ERROR_FAILED, "there is no remote %s. Nothing was pushed.",
+                         target->remote);
+    if (strchr(result.output, '\n'))
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "remote %s pushes to several URLs (git remote get-url --push --all %s): "
+                         "leave it one. Nothing was pushed.",
+                         target->remote, target->remote);
+    if (g_strcmp0(result.output, effective) != 0)
         target->push_url = g_steal_pointer(&result.output);
     return true;
+}
+
+/* What is no name of a repository to us (o/%72, https::https://…) may be one to git: the policy of
+   its host counts even so. */
+static GhRemote *push_place_new(const ToolCall *call, const char *remote, const char *url)
+{
+    GhRemote *place = gh_remote_new(remote, url, tool_call_settings(call), tool_call_cancel(call));
+    const char *helper = strstr(url, "::");
+    if (!place->host)
+        place->host = remote_url_host(helper ? helper + strlen("::") : url);
+    return place;
 }
 
 static bool read_target(const ToolCall *call, const char *root, const char *branch,
@@ -137,9 +159,8 @@ static bool read_target(const ToolCall *call, const char *root, const char *bran
         !read_push_url(root, effective, &target, cancel, error) ||
         !read_fork(root, branch, cancel, &target.is_closed_fork, error))
         return false;
-    const char *url = target.push_url ? target.push_url : effective;
-    if (url)
-        target.place = gh_remote_new(target.remote, url, tool_call_settings(call), cancel);
+    target.place =
+        push_place_new(call, target.remote, target.push_url ? target.push_url : effective);
     *ret_target = target;
     target = (PushTarget) { 0 };
     return true;
@@ -430,15 +451,25 @@ void github_push_repo(ToolCall *call, const GithubArgs *args, char **ret_host, c
     *ret_repo = g_strdup(target.place->repo);
 }
 
-/* What was judged is what is pushed to. */
+/* Caller frees. */
+static char *push_place_text(const char *host, const char *repo)
+{
+    return g_strconcat(host ? host : "(unknown)", repo ? "/" : NULL, repo, NULL);
+}
+
+/* What was judged is what is pushed to: the policy may be another on another host. */
 static bool check_judged(const ToolCall *call, const PushTarget *target, GError **error)
 {
     const Judgement *judgement = tool_call_outcome(call)->judgement;
     const char *repo = target->place ? target->place->repo : NULL;
-    return !judgement || str_equal_nocase(judgement->repo, repo) ||
-           fail_with(error, KEDGE_ERROR_FAILED,
-                     "the push target has changed from %s to %s. Nothing was pushed.",
-                     judgement->repo ? judgement->repo : "(unknown)", repo ? repo : "(unknown)");
+    const char *host = target->place ? target->place->host : NULL;
+    if (!judgement ||
+        (str_equal_nocase(judgement->repo, repo) && str_equal_nocase(judgement->host, host)))
+        return true;
+    g_autofree char *was = push_place_text(judgement->host, judgement->repo);
+    g_autofree char *is = push_place_text(host, repo);
+    return fail_with(error, KEDGE_ERROR_FAILED,
+                     "the push target has changed from %s to %s. Nothing was pushed.", was, is);
 }
 
 bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)

@@ -172,7 +172,8 @@ static void read_remotes(GhClone *self, const Reader *reader, const Settings *se
     g_ptr_array_sort(self->remotes, compare_remotes); // stable
 }
 
-/* Lines of "remote.NAME.gh-resolved VALUE"; a name may hold dots. */
+/* Lines of "remote.NAME.gh-resolved VALUE"; a name may hold dots. As for git and gh, the last value
+   of a remote counts: that of the clone comes after that of the person. */
 static void read_resolved(GhClone *self, const Reader *reader)
 {
     const char *const args[] = { "config", "--get-regexp", RESOLVED_KEY_PATTERN, NULL };
@@ -185,8 +186,10 @@ static void read_resolved(GhClone *self, const Reader *reader)
         *end = '\0';
         GhRemote *remote = find_remote(self, *line + strlen("remote."));
         const char *value = end + strlen(".gh-resolved ");
-        if (remote && !remote->resolved)
-            remote->resolved = gh_remote_resolve(remote, value);
+        if (!remote)
+            continue;
+        g_free(remote->resolved);
+        remote->resolved = gh_remote_resolve(remote, value);
     }
 }
 
