@@ -384,9 +384,9 @@ class TestFaults(ForgeCase):
         reply = self.get(REPO)
         self.assertEqual((reply.status, reply.headers["X-RateLimit-Remaining"]), (403, "0"))
         self.assertLessEqual(int(reply.headers["X-RateLimit-Reset"]) - time.time(), 6)
-        self.ok("POST", "/_forge/ratelimit", {"who": "alice", "resource": "core", "remaining": 0, "reset_in": 1})
+        self.ok("POST", "/_forge/ratelimit", {"who": "alice", "resource": "core", "remaining": 0, "reset_in": 600})
         self.assertEqual(self.get(REPO).status, 403)
-        self.ok("POST", "/_forge/clock", {"advance_ms": 2000})
+        self.ok("POST", "/_forge/clock", {"advance_ms": 601000})
         self.assertEqual(self.get(REPO).status, 200)
 
     def test_delays_drops_and_cuts(self):
