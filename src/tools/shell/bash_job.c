@@ -2,6 +2,7 @@
 #include "tools/shell/bash_job.h"
 
 #include "base/timefmt.h"
+#include "tool/lent_calls.h"
 #include "tool/notice.h"
 
 #define LABEL_CHARS     120
@@ -121,14 +122,16 @@ bool bash_job_start(ToolCall *call, BashWork *work, const BashTimeout *timeout, 
     return true;
 }
 
-/* Until the job has ended or `until` is here; what it prints goes to the call. Returns the last of
-   that. */
+/* Until the job has ended or `until` is here, which comes later when a person was asked meanwhile;
+   what it prints goes to the call. Returns the last of that. */
 static char *wait_in_front(ToolCall *call, Job *job, int64_t until)
 {
     Cancel *cancel = tool_call_cancel(call);
+    int64_t asked_ms = lent_calls_asked_ms(tool_call_context(call));
     char *shown = NULL;
     for (;;) {
-        int64_t left = until - time_monotonic_ms();
+        int64_t more = lent_calls_asked_ms(tool_call_context(call)) - asked_ms;
+        int64_t left = until - time_monotonic_ms() + more;
         bool has_ended = job_wait(job, CLAMP(left, 0, WAIT_ROUND_MS), cancel);
         char *news = job_take_progress(job);
         if (news) {
