@@ -123,6 +123,23 @@ expect_contains stderr 'has ended'
 command_is 'gh --version' "$(wants 'gh version')"
 [ ! -e "$(cat dir2)" ] || fail "it is still there"
 
+t "where the folder is removed under a command there is no gh, rather than one that no one judges"
+command_is 'rm -r "$(dirname "$(command -v gh)")"; hash -r; gh issue close 12; python3 -c "import subprocess as s; print(s.call([\"gh\", \"issue\", \"close\", \"12\"]))"; echo "status $?"' \
+    '[{"last_tool": true, "contains": "gh: refused: no conversation can be asked"}, {"last_tool": true, "contains": "77\nstatus 0"}]' --allow-writes
+TMPDIR=/nowhere XDG_RUNTIME_DIR=/nowhere command_is 'gh issue view 12 --json number' "$(wants '12')"
+
+t "an empty PATH does not come to mean the working directory"
+printf '#!/bin/sh\necho it was run\n' >hostile && chmod +x hostile
+printf '{"tool_calls": [{"name": "bash", "arguments": {"command": "PATH="}}, {"name": "bash", "arguments": {"command": "hostile; echo \\"status $?\\""}}]}\n{"text": "ok", "expect": %s}\n' "$(wants 'status 127')" | model_script -
+run kedge -p hi
+expect_exit 0
+expect_model_done
+
+t "a kedge in a command asks the conversation that it runs in"
+command_is 'kedge tool run bash --yes "{\"command\":\"gh issue close 12\"}"' "$(wants "$said")"
+printf '{"type": "bash", "command": "gh issue close 12; touch done"}\n' >door.jsonl
+command_is '{ cat door.jsonl; until [ -e done ]; do sleep 0.1; done; } | kedge --mode rpc --no-session' "$(wants "$said")"
+
 t "another mount namespace is told so"
 if unshare -rm true 2>/dev/null; then
     command_is 'unshare -rm gh issue view 12; echo "status $?"' '[{"last_tool": true, "contains": "mount namespace of its own"}, {"last_tool": true, "contains": "status 77"}]'

@@ -41,7 +41,7 @@ static bool client_connect(GhDoorLink *link)
     g_autofree char *dir = g_path_get_dirname(started_as());
     struct sockaddr_un address;
     link->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    return link->fd >= 0 && gh_door_link_address(dir, &address) &&
+    return link->fd >= 0 && gh_door_link_address(dir, GH_DOOR_SOCKET, &address) &&
            connect(link->fd, (struct sockaddr *)&address, sizeof address) == 0;
 }
 
@@ -57,20 +57,31 @@ static json_t *request_of(int argc, char **argv)
                      getenv("GH_HOST"), getenv(GH_DOOR_OWN));
 }
 
-/* The first gh of PATH that is not this one; NULL: there is none. Caller frees. */
+/* Does this folder of PATH have a gh that may be the next one? Not the one that only refuses. */
+static bool has_gh(const char *dir)
+{
+    g_autofree char *name = g_path_get_basename(dir);
+    g_autofree char *file = g_build_filename(dir, "gh", NULL);
+    return g_path_is_absolute(dir) && strcmp(name, GH_DOOR_REST) != 0 && access(file, X_OK) == 0 &&
+           g_file_test(file, G_FILE_TEST_IS_REGULAR);
+}
+
+/* The first gh of PATH after this one, which may be the door of another conversation that this one
+   runs in; NULL: there is none. Caller frees. */
 static char *next_gh(void)
 {
-    g_autofree char *self = path_of_program();
+    g_autofree char *started_in = g_path_get_dirname(started_as());
+    g_autofree char *own = path_real(started_in);
     const char *path = getenv("PATH");
     g_auto(GStrv) dirs = g_strsplit(path ? path : "", ":", -1);
+    char **first = dirs;
     for (char **dir = dirs; *dir; dir++) {
-        g_autofree char *file = g_build_filename(*dir, "gh", NULL);
-        g_autofree char *real = path_real(file);
-        bool is_self = g_strcmp0(real, self) == 0;
-        if (g_path_is_absolute(*dir) && real && !is_self && access(file, X_OK) == 0 &&
-            g_file_test(file, G_FILE_TEST_IS_REGULAR))
-            return g_steal_pointer(&file);
+        g_autofree char *real = path_real(*dir);
+        first = real && g_strcmp0(real, own) == 0 ? dir + 1 : first;
     }
+    for (char **dir = first; *dir; dir++)
+        if (has_gh(*dir))
+            return g_build_filename(*dir, "gh", NULL);
     return NULL;
 }
 
@@ -102,7 +113,7 @@ static int report_end(GhDoorLink *link, int status)
     g_autoptr(json_t) report = json_object();
     json_set_int(report, "status", code);
     json_set_int(report, "signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    gh_door_link_send(link, report);
+    gh_door_link_send(link, report, NULL, -1);
     if (WIFSIGNALED(status)) { // the shell is to see what happened
         signal(WTERMSIG(status), SIG_DFL);
         sigset_t all;
@@ -171,13 +182,13 @@ int gh_client_main(int argc, char **argv)
     g_autoptr(json_t) answer = NULL;
     g_autoptr(json_t) request = request_of(argc, argv);
     // the answer comes when somebody has given it, which takes as long as it takes
-    if (!client_connect(&link) || !gh_door_link_send(&link, request) ||
+    if (!client_connect(&link) || !gh_door_link_send(&link, request, NULL, -1) ||
         !gh_door_link_read(&link, NULL, -1, &answer, NULL) || !answer)
         return client_refuse("the conversation that this command belongs to has ended, or cannot "
                              "be reached from here; nothing was run");
     const char *text = json_get_text(answer, "text");
     if (text) {
-        log_text("%s%s", text, g_str_has_suffix(text, "") ? "" : "\n");
+        log_text("%s", text);
         return (int)json_get_int(answer, "status", GH_EXIT_REFUSED);
     }
     if (json_get_bool(answer, "own", false))

@@ -14,14 +14,14 @@
 #include "github/safe/gh_exit.h"
 #include "tool/context.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 
 #define STATE_KEY  "gh-door"
 #define STAT_BYTES 4096
-#define REQUEST_MS 10000 // that a client takes to say what it wants
-#define MAX_ASKERS 64    // commands at once
-#define FULL_MS    100   // until it is looked whether one has ended
+#define MAX_ASKERS 64  // commands at once
+#define FULL_MS    100 // until it is looked again whether there is room for one
 
 typedef struct GhDoor {
     pthread_mutex_t lock;
@@ -145,13 +145,13 @@ static bool is_own(GhDoor *self, const json_t *request, pid_t pid)
 static void answer_text(Asker *self, const char *text, int status)
 {
     g_autoptr(json_t) answer = json_make("text:%s status:%d", text, status);
-    gh_door_link_send(&self->link, answer);
+    gh_door_link_send(&self->link, answer, self->door->cancel, GH_DOOR_PATIENCE_MS);
 }
 
 static void answer_own(Asker *self)
 {
     g_autoptr(json_t) answer = json_make("own:%i", true);
-    gh_door_link_send(&self->link, answer);
+    gh_door_link_send(&self->link, answer, self->door->cancel, GH_DOOR_PATIENCE_MS);
 }
 
 /* While a person is asked: a command that has gone wants no answer. */
@@ -201,7 +201,8 @@ static void asker_work(void *data)
     bool is_other = false;
     pid_t pid = 0;
     g_autofree char *refusal = asker_refusal(self->link.fd, &is_other, &pid);
-    if (!is_other && gh_door_link_read(&self->link, door->cancel, REQUEST_MS, &request, NULL) &&
+    if (!is_other &&
+        gh_door_link_read(&self->link, door->cancel, GH_DOOR_PATIENCE_MS, &request, NULL) &&
         json_get_array(request, "args")) {
         if (refusal)
             answer_text(self, refusal, GH_EXIT_REFUSED);
@@ -235,8 +236,6 @@ static void forget_done(GPtrArray *askers)
 
 static void add_asker(GhDoor *self, int fd, GPtrArray *askers)
 {
-    const struct timeval patience = { .tv_sec = REQUEST_MS / 1000 }; // with who does not read
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     Asker *asker = g_new0(Asker, 1);
     asker->door = self;
     asker->link = (GhDoorLink) {
@@ -255,6 +254,7 @@ static void door_work(void *data)
 {
     GhDoor *self = data;
     g_autoptr(GPtrArray) askers = g_ptr_array_new_with_free_func(asker_free);
+    gh_door_place_sweep(&self->place);
     while (!cancel_has_fired(self->cancel)) {
         struct pollfd news = { .fd = self->place.listener, .events = POLLIN };
         bool is_full = askers->len >= MAX_ASKERS;
@@ -263,46 +263,51 @@ static void door_work(void *data)
         int fd = is_full ? -1 : accept4(self->place.listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd >= 0)
             add_asker(self, fd, askers);
+        else if (!is_full && errno != EAGAIN) // no descriptor can be had
+            cancel_sleep(self->cancel, FULL_MS, NULL);
     }
 }
 
 // ---- the folder ----
 
-/* Borrowed until the context goes; NULL: there is none, and a warning has said why. */
-static const char *gh_door_dir(ToolContext *context)
+/* What comes first on PATH. Borrowed until the context goes; "": nothing, and a warning has said
+   why. */
+static const char *gh_door_path(ToolContext *context)
 {
     GhDoor *self = gh_door_of(context);
     HOLD_LOCK(&self->lock);
-    if (self->worker || self->is_closed)
-        return self->place.dir;
+    if (self->place.path || self->is_closed)
+        return self->place.path ? self->place.path : "";
     g_autoptr(GError) error = NULL;
     self->context = context;
     if (gh_door_place_make(&self->place, &error))
         self->worker = worker_start("gh-door", door_work, self);
     if (self->worker)
-        return self->place.dir;
+        return self->place.path;
     log_warning("gh cannot be judged in commands, so it is refused there: %s",
                 error ? error->message : "there are no threads");
-    gh_door_place_clear(&self->place);
-    return NULL;
+    gh_door_place_close(&self->place);
+    return self->place.path;
 }
 
 static char **door_environment(ToolContext *context, char **env)
 {
-    const char *dir = gh_door_dir(context);
+    const char *first = gh_door_path(context);
     const char *path = g_environ_getenv(env, "PATH");
-    g_autofree char *longer = g_strconcat(dir, path ? ":" : NULL, path, NULL);
-    return dir ? g_environ_setenv(env, "PATH", longer, true) : env;
+    bool has_more = path && *path;
+    g_autofree char *longer = g_strconcat(first, has_more ? ":" : NULL, path, NULL);
+    return *first ? g_environ_setenv(env, "PATH", longer, true) : env;
 }
 
 /* The rc files of a shell, and commands, put others before it. */
 static char *door_shell_text(ToolContext *context)
 {
-    const char *dir = gh_door_dir(context);
-    if (!dir)
+    const char *first = gh_door_path(context);
+    if (!*first)
         return g_strdup("gh() { echo 'gh: refused: it cannot be judged here' >&2; return 77; }");
-    g_autofree char *quoted = str_shell_quote(dir);
-    return g_strdup_printf("case ${PATH-} in %s:*) ;; *) PATH=%s:${PATH-} ;; esac", quoted, quoted);
+    g_autofree char *quoted = str_shell_quote(first);
+    return g_strdup_printf("case ${PATH-}: in %s:*) ;; *) PATH=%s${PATH:+:$PATH} ;; esac", quoted,
+                           quoted);
 }
 
 static char *door_begin_own(ToolContext *context)

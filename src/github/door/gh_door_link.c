@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-bool gh_door_link_address(const char *dir, struct sockaddr_un *ret_address)
+bool gh_door_link_address(const char *dir, const char *name, struct sockaddr_un *ret_address)
 {
     *ret_address = (struct sockaddr_un) { .sun_family = AF_UNIX };
-    int size = g_snprintf(ret_address->sun_path, sizeof ret_address->sun_path, "%s/%s", dir,
-                          GH_DOOR_SOCKET);
+    int size = g_snprintf(ret_address->sun_path, sizeof ret_address->sun_path, "%s/%s", dir, name);
     return size > 0 && (size_t)size < sizeof ret_address->sun_path;
 }
 
@@ -38,17 +37,21 @@ bool gh_door_link_read(GhDoorLink *self, Cancel *cancel, int64_t timeout_ms, jso
     return json_parse_text(line, ret_line, error);
 }
 
-bool gh_door_link_send(GhDoorLink *self, const json_t *value)
+bool gh_door_link_send(GhDoorLink *self, const json_t *value, Cancel *cancel, int64_t timeout_ms)
 {
     g_autofree char *text = json_to_text(value);
     g_autofree char *line = g_strconcat(text, "\n", NULL);
     const char *at = line;
     for (size_t left = strlen(line); left > 0;) {
-        ssize_t sent = send(self->fd, at, left, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
+        struct pollfd news = { .fd = self->fd, .events = POLLOUT };
+        ssize_t sent = send(self->fd, at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EINTR && errno != EAGAIN)
             return false;
         at += MAX(sent, 0);
         left -= (size_t)MAX(sent, 0);
+        if (left > 0 && ((cancel_poll(cancel, &news, 1, timeout_ms) <= 0 && timeout_ms >= 0) ||
+                         cancel_has_fired(cancel)))
+            return false;
     }
     return true;
 }
@@ -59,7 +62,7 @@ bool gh_door_link_run(GhDoorLink *self, const json_t *order, Cancel *cancel, int
     g_autoptr(json_t) end = NULL;
     self->has_run = true;
     cancel_fire(self->over);
-    if (!gh_door_link_send(self, order))
+    if (!gh_door_link_send(self, order, cancel, GH_DOOR_PATIENCE_MS))
         return fail_with(error, KEDGE_ERROR_CANCELLED, "the command has ended");
     if (!gh_door_link_read(self, cancel, -1, &end, error))
         return false;

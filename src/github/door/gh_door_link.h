@@ -16,9 +16,11 @@
 
 #include <sys/un.h>
 
-#define GH_DOOR_SOCKET     "door"         // beside the link
-#define GH_DOOR_LINE_BYTES (1024 * 1024)  // of each line
-#define GH_DOOR_OWN        "KEDGE_GH_OWN" // in the environment of a person's own command
+#define GH_DOOR_SOCKET      "door"        // beside the link
+#define GH_DOOR_REST        "no-gh"       // the name of the folder whose gh refuses
+#define GH_DOOR_LINE_BYTES  (1024 * 1024) // of each line
+#define GH_DOOR_PATIENCE_MS 10000 // with a command that has to say what it wants, or to read
+#define GH_DOOR_OWN         "KEDGE_GH_OWN" // in the environment of a person's own command
 
 typedef struct GhDoorLink {
     Fd fd;
@@ -29,12 +31,13 @@ typedef struct GhDoorLink {
 } GhDoorLink;
 
 /* False: the name is too long for one. */
-bool gh_door_link_address(const char *dir, struct sockaddr_un *ret_address);
+bool gh_door_link_address(const char *dir, const char *name, struct sockaddr_un *ret_address);
 
 /* *ret_line NULL: the other end has gone. False: cancelled, too late, too long, or no JSON. */
 bool gh_door_link_read(GhDoorLink *self, Cancel *cancel, int64_t timeout_ms, json_t **ret_line,
                        GError **error);
-bool gh_door_link_send(GhDoorLink *self, const json_t *value); // no SIGPIPE, which is gh's
+/* No SIGPIPE, which is gh's. False: the other end has gone, or does not read. */
+bool gh_door_link_send(GhDoorLink *self, const json_t *value, Cancel *cancel, int64_t timeout_ms);
 /* Hands the words over, and waits for the end of what the command runs. False: it has gone, or
    `cancel` fired; *ret_signal is 0 unless a signal ended gh. */
 bool gh_door_link_run(GhDoorLink *self, const json_t *order, Cancel *cancel, int *ret_status,

@@ -14,21 +14,23 @@
 
 #define PREFIX        "kedge-gh-"
 #define NAME_DIGITS   32
+#define UNHEARD       GH_DOOR_SOCKET ".new" // the socket, before it is listened on
 #define BACKLOG       64
 #define SWEPT_NAMES   20000 // of a folder, that are looked at for what others have left
 #define SWEPT_FOLDERS 256   // of these
 #define YOUNG_S       60
 
-/* A host of libkedge is no kedge: its commands have no gh at all. */
+/* For a host of libkedge, which is no kedge, and for when the folder has gone. */
 static const char refusing[] =
     "#!/bin/sh\n"
-    "echo 'gh: refused: there is no kedge on PATH, of the version of this program, that could ask "
-    "whether it may run; use the tools gh and github' >&2\n"
+    "echo 'gh: refused: no conversation can be asked whether it may run: the one of this command "
+    "has ended, its folder was removed, or there is no kedge of its version on PATH; nothing was "
+    "run' >&2\n"
     "exit 77\n";
 
 static void remove_folder(const char *dir)
 {
-    static const char *const names[] = { "gh", GH_DOOR_SOCKET };
+    static const char *const names[] = { "gh", GH_DOOR_SOCKET, UNHEARD };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *path = g_build_filename(dir, names[i], NULL);
         unlink(path);
@@ -49,7 +51,7 @@ static bool is_left_over(const char *dir)
     struct stat info;
     struct sockaddr_un address;
     if (lstat(dir, &info) < 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
-        !gh_door_link_address(dir, &address))
+        !gh_door_link_address(dir, GH_DOOR_SOCKET, &address))
         return false;
     g_auto(Fd) fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
@@ -58,8 +60,9 @@ static bool is_left_over(const char *dir)
     return errno == ECONNREFUSED || (errno == ENOENT && is_old);
 }
 
-static void sweep_left_over(const char *base)
+void gh_door_place_sweep(const GhDoorPlace *self)
 {
+    g_autofree char *base = g_path_get_dirname(self->dir);
     GDir *dir = g_dir_open(base, 0, NULL);
     const char *name = NULL;
     for (int i = 0, found = 0; dir && i < SWEPT_NAMES && found < SWEPT_FOLDERS; i++) {
@@ -76,25 +79,40 @@ static void sweep_left_over(const char *base)
         g_dir_close(dir);
 }
 
-static bool make_client(const char *dir, GError **error)
+static bool make_client(const char *dir, const char *program, GError **error)
 {
     g_autofree char *path = g_build_filename(dir, "gh", NULL);
-    g_autofree char *program = own_program_find();
-    if (!program)
-        return file_write_atomic(path, refusing, strlen(refusing), 0700, error);
-    return symlink(program, path) == 0 ||
-           fail_with_errno(error, errno, "cannot make the link %s", path);
+    if (!program && !file_write_atomic(path, refusing, strlen(refusing), 0700, error))
+        return false;
+    if (program && symlink(program, path) < 0)
+        return fail_with_errno(error, errno, "cannot make the link %s", path);
+    // where nothing may be run, a shell looks further on PATH
+    return access(path, X_OK) == 0 || fail_with_errno(error, errno, "cannot run %s", path);
+}
+
+/* NULL: there is none, which matters only when the folder has gone. Caller frees. */
+static char *make_rest(void)
+{
+    g_autofree char *cache = dirs_cache();
+    g_autofree char *dir = g_build_filename(cache, GH_DOOR_REST, NULL);
+    g_autofree char *path = g_build_filename(dir, "gh", NULL);
+    bool is_made = access(path, X_OK) == 0 ||
+                   (file_make_dirs(dir, 0700, NULL) && make_client(dir, NULL, NULL));
+    return is_made && !strchr(dir, ':') ? g_steal_pointer(&dir) : NULL;
 }
 
 static bool make_socket(const char *dir, Fd *ret_listener, GError **error)
 {
     struct sockaddr_un address;
-    if (!gh_door_link_address(dir, &address))
+    if (!gh_door_link_address(dir, UNHEARD, &address))
         return fail_with(error, KEDGE_ERROR_IO, "the name of the folder is too long: %s", dir);
+    g_autofree char *path = g_build_filename(dir, GH_DOOR_SOCKET, NULL);
     g_auto(Fd) fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    // before anybody can connect; the folder is private as well
+    // the mode before anybody can connect, though the folder is private as well; the name when it
+    // is listened on, since another kedge removes what refuses
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ||
-        chmod(address.sun_path, 0600) < 0 || listen(fd, BACKLOG) < 0)
+        chmod(address.sun_path, 0600) < 0 || listen(fd, BACKLOG) < 0 ||
+        rename(address.sun_path, path) < 0)
         return fail_with_errno(error, errno, "cannot listen at %s", address.sun_path);
     *ret_listener = fd_steal(&fd);
     return true;
@@ -108,21 +126,22 @@ static bool make_below(const char *base, GhDoorPlace *ret_place, GError **error)
     g_autofree char *dir =
         g_strdup_printf("%s/" PREFIX "%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", base,
                         chance[0], chance[1]);
-    sweep_left_over(base);
     if (mkdir(dir, 0700) < 0)
         return fail_with_errno(error, errno, "cannot make %s", dir);
     Fd listener = -1;
-    if (!make_client(dir, error) || !make_socket(dir, &listener, error)) {
+    g_autofree char *program = own_program_find();
+    if (!make_client(dir, program, error) || !make_socket(dir, &listener, error)) {
         remove_folder(dir);
         return false;
     }
-    *ret_place = (GhDoorPlace) { .dir = g_steal_pointer(&dir), .listener = listener };
+    ret_place->dir = g_steal_pointer(&dir);
+    ret_place->listener = listener;
     return true;
 }
 
-bool gh_door_place_make(GhDoorPlace *ret_place, GError **error)
+static bool make_folder(GhDoorPlace *ret_place, GError **error)
 {
-    const char *const bases[] = { env_get_raw("XDG_RUNTIME_DIR"), dirs_temp(), "/tmp" };
+    const char *const bases[] = { env_get_raw("XDG_RUNTIME_DIR"), dirs_temp(), "/tmp", "/dev/shm" };
     for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
         g_clear_error(error);
         // a colon would end the folder's place in PATH
@@ -130,15 +149,30 @@ bool gh_door_place_make(GhDoorPlace *ret_place, GError **error)
             make_below(bases[i], ret_place, error))
             return true;
     }
-    return (error && *error) ||
-           fail_with(error, KEDGE_ERROR_IO, "there is no place for the socket of gh");
+    return false;
 }
 
-void gh_door_place_clear(GhDoorPlace *self)
+bool gh_door_place_make(GhDoorPlace *ret_place, GError **error)
+{
+    *ret_place = (GhDoorPlace) { .listener = -1 };
+    g_autofree char *rest = make_rest();
+    bool is_made = make_folder(ret_place, error);
+    const char *dir = ret_place->dir;
+    ret_place->path = g_strconcat(dir ? dir : "", dir && rest ? ":" : "", rest ? rest : "", NULL);
+    return is_made;
+}
+
+void gh_door_place_close(GhDoorPlace *self)
 {
     if (self->dir)
         remove_folder(self->dir);
     fd_close(self->listener);
-    g_free(self->dir);
-    *self = (GhDoorPlace) { .listener = -1 };
+    g_clear_pointer(&self->dir, g_free);
+    self->listener = -1;
+}
+
+void gh_door_place_clear(GhDoorPlace *self)
+{
+    gh_door_place_close(self);
+    g_clear_pointer(&self->path, g_free);
 }
