@@ -127,6 +127,44 @@ static void test_roles(void **state G_GNUC_UNUSED)
     }
 }
 
+/* A mark that a person wrote stops no task, and one of a task's does, whatever GitHub calls him. */
+static void test_marks(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *association, *type;
+        int status; // 0: no request is expected
+        const char *body, *want;
+    } rows[] = {
+        { "a stranger", "NONE", "User", 200, "{\"permission\":\"read\"}", BOTH },
+        { "for the first time", "FIRST_TIME_CONTRIBUTOR", "User", 404, "{\"message\":\"x\"}",
+          BOTH },
+        { "a private member", "NONE", "User", 200, "{\"permission\":\"write\"}", "[]" },
+        { "not known", "NONE", "User", 403, "{\"message\":\"x\"}", "[]" },
+        { "a member", "MEMBER", "User", 0, NULL, "[]" },
+        { "a bot that may start it", "NONE", "Bot", 0, NULL, "[]" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const CannedAnswer answer = { .request = PERMISSION,
+                                      .status = rows[i].status,
+                                      .body = rows[i].body };
+        g_autoptr(RestFixture) fixture = rest_fixture_new(&answer, rows[i].status ? 1 : 0);
+        g_autoptr(WmProject) project = project_of("bots: alice", fixture->dir);
+        g_auto(WmEvent) event = { .name = g_strdup("issues") };
+        event.payload = json_pack("{s:s, s:{s:s, s:s}, s:{s:s, s:s, s:{s:s}}}", "action", "opened",
+                                  "sender", "login", "alice", "type", rows[i].type, "issue", "body",
+                                  "x <!-- wm-agent:a -->", "author_association",
+                                  rows[i].association, "user", "type", rows[i].type);
+        const WmResolve resolve = {
+            .project = project, .event = &event, .open_api = open_api, .user_data = fixture
+        };
+        g_autoptr(json_t) names = NULL;
+        assert_true(wm_resolve(&resolve, NULL, &names, NULL));
+        g_autofree char *got = json_to_text(names);
+        if (strcmp(got, rows[i].want) != 0)
+            fail_msg("%s: got %s", rows[i].name, got);
+    }
+}
+
 static void test_no_network(void **state G_GNUC_UNUSED)
 {
     g_autoptr(RestFixture) fixture = rest_fixture_new(NULL, 0);
@@ -342,15 +380,11 @@ static void test_rate_counts_tasks(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_roles),
-        cmocka_unit_test(test_no_network),
-        cmocka_unit_test(test_config_roles),
-        cmocka_unit_test(test_searches),
-        cmocka_unit_test(test_deadlines),
-        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_cooldown),
-        cmocka_unit_test(test_rate),
-        cmocka_unit_test(test_rate_counts_tasks),
+        cmocka_unit_test(test_roles),      cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_no_network), cmocka_unit_test(test_config_roles),
+        cmocka_unit_test(test_searches),   cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_dates),      cmocka_unit_test(test_cooldown),
+        cmocka_unit_test(test_rate),       cmocka_unit_test(test_rate_counts_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

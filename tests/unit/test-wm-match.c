@@ -141,6 +141,8 @@ static const Row rows[] = {
     // what a task opened starts no task; what people do with it afterwards does
     { "an issue of a task", "on: {issues: {types: [opened]}}", "issues", "issues-opened",
       "issue.body=x\n\n<!-- wm-agent:y -->" },
+    { "a stranger's mark, and no one to ask", "on: {issues: {types: [opened]}}", "issues",
+      "issues-opened", "issue.author_association=NONE|issue.body=x\n\n<!-- wm-agent:y -->" },
     { "the same, changed", "on: {issues: {types: [reopened]}}", "issues", "issues-reopened",
       "issue.body=x\n\n<!-- wm-agent:x -->", .is_match = true },
     { "a comment on it", "on: {issue_comment: {}}", COMMENT, "issue.body=x\n\n<!-- wm-agent:x -->",

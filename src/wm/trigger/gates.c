@@ -98,7 +98,8 @@ static bool pass_deadline(WmGates *self, const WmTask *task, char **ret_reason)
 
 bool wm_gates_pass(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason)
 {
-    return pass_deadline(self, task, ret_reason) && pass_actor(self, task, cancel, ret_reason) &&
+    return pass_deadline(self, task, ret_reason) && wm_gate_mark(self, task, cancel, ret_reason) &&
+           pass_actor(self, task, cancel, ret_reason) &&
            wm_gate_searches(self, task, cancel, ret_reason) &&
            wm_gate_runs(self, task, cancel, ret_reason);
 }

@@ -95,6 +95,18 @@ static json_t *roles_of(const json_t *value)
     return roles;
 }
 
+bool wm_gate_mark(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason)
+{
+    static const char *const strangers[] = { "none", "read", "triage", NULL };
+    if (!wm_event_has_doubtful_mark(task, self->resolve->event))
+        return true;
+    const char *cause = NULL;
+    const char *role = role_of(self, wm_gate_actor(self->resolve->event), cancel, &cause);
+    return (!cause && g_strv_contains(strangers, role)) ||
+           wm_gate_refuse(task, ret_reason, "a task wrote this%s%s", cause ? ", or else: " : "",
+                          cause ? cause : "");
+}
+
 bool wm_gate_roles(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason)
 {
     const json_t *own = wm_gate_value(task, "roles");

@@ -26,6 +26,7 @@ bool wm_gate_refuse(const WmTask *task, char **ret_reason, const char *format, .
     G_GNUC_PRINTF(3, 4);
 
 /* Each: false with *ret_reason when the task is skipped. */
+bool wm_gate_mark(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason);
 bool wm_gate_roles(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason);
 bool wm_gate_searches(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason);
 bool wm_gate_runs(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason);

@@ -13,6 +13,9 @@
 bool wm_match(const WmTask *task, const WmEvent *event, const char *cron, char **ret_reason);
 /* Loop guard 1 (task-engine §4.2): `bots` are those whom a task lets through. */
 bool wm_event_is_automated(const WmEvent *event);
+/* Loop guard 2 (task-engine §4.3) for a text with a mark, of whose author GitHub says that it does
+   not know him: matching lets it pass, and the sender's role decides. */
+bool wm_event_has_doubtful_mark(const WmTask *task, const WmEvent *event);
 
 typedef struct WmResolve { // all borrowed
     const WmProject *project;

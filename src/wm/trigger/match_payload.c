@@ -67,6 +67,19 @@ static const struct {
     { "pull_request_target", "pull_request", "opened" },
 };
 
+/* GitHub does not know the author as one who may write here, as a task has to, and a person can
+   write any mark. It does not know private members of an organization either: a gate asks
+   (match.h). */
+static bool is_strangers(const WmEvent *event, const char *object)
+{
+    static const char *const strangers[] = { "NONE", "FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR",
+                                             NULL };
+    const json_t *text = json_get_object(event->payload, object);
+    const char *association = json_get_text(text, "author_association");
+    const char *type = json_get_text(json_get_object(text, "user"), "type");
+    return association && g_strv_contains(strangers, association) && !str_equal_nocase(type, "bot");
+}
+
 /* Labels that a task gave what it had just made are its own act, where a person's come later. */
 static bool is_labeled_at_birth(const Match *self, const char *object)
 {
@@ -95,11 +108,13 @@ static bool is_pushed(const Match *self)
     return strspn(time, "0123456789") == 8 && time[8] == '-' && strspn(time + 9, "0123456789") == 6;
 }
 
-bool wm_match_is_own(const Match *self)
+/* A text with a mark, that was written by a stranger or, else, by a task. */
+static bool has_mark(const Match *self, bool is_wanted_of_stranger)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         const char *object = texts[i].object, *action = texts[i].action;
-        if (texts[i].event && !wm_match_is_event(self, texts[i].event))
+        if ((texts[i].event && !wm_match_is_event(self, texts[i].event)) ||
+            is_strangers(self->event, object) != is_wanted_of_stranger)
             continue;
         if (action && is_labeled_at_birth(self, object))
             return true;
@@ -107,7 +122,18 @@ bool wm_match_is_own(const Match *self)
             strstr(wm_match_text(self, object, "body"), WM_MARKER_PREFIX))
             return true;
     }
-    return is_pushed(self);
+    return false;
+}
+
+bool wm_match_is_own(const Match *self)
+{
+    return has_mark(self, false) || is_pushed(self);
+}
+
+bool wm_event_has_doubtful_mark(const WmTask *task, const WmEvent *event)
+{
+    const Match self = { .task = task, .event = event };
+    return has_mark(&self, true);
 }
 
 bool wm_event_is_exempt(const WmEvent *event)
