@@ -221,7 +221,6 @@ static bool session_make_file(Session *self, GError **error)
 static bool session_check_place(Session *self, GError **error)
 {
     StorePlace place = store_look(self->store);
-    g_autofree char *aside = NULL;
     if (place == PLACE_OURS || (place != PLACE_LOST && !self->is_header_written))
         return true;
     self->is_header_written = place != PLACE_EMPTY;
@@ -229,14 +228,8 @@ static bool session_check_place(Session *self, GError **error)
     self->is_place_lost = place == PLACE_LOST;
     if (!self->is_place_lost)
         return true;
-    if (!store_make_way(self->store, &aside, error))
-        return false;
-    g_free(self->notice);
-    self->notice = g_strdup_printf(
-        "Another program %s the file of this session, %s. It is written there again%s%s.",
-        aside ? "replaced" : "removed", self->path, aside ? "; what was there is now " : "",
-        aside ? aside : "");
-    return true;
+    g_clear_pointer(&self->notice, g_free);
+    return store_make_way(self->store, &self->notice, error);
 }
 
 /* What cannot be read again is said, and what is new goes on at least: after a header, where the
@@ -343,7 +336,7 @@ GError *session_take_error(Session *self)
 
 char *session_take_notice(Session *self)
 {
-    return g_steal_pointer(&self->notice);
+    return self->is_place_lost ? NULL : g_steal_pointer(&self->notice); // else it is yet to be done
 }
 
 json_t *session_start_entry(Session *self, const char *type)

@@ -229,38 +229,64 @@ StorePlace store_look(const Store *self)
     return ours.st_size < self->end ? PLACE_CUT : PLACE_OURS;
 }
 
-/* A name of its own that no list of sessions has. */
-static bool keep_beside(const char *path, char **ret_aside, GError **error)
+#define REPLACED "Another program replaced the file of this session, %s"
+
+/* A name of its own that no list of sessions has. Caller frees; NULL: it cannot be kept. */
+static char *keep_beside(const char *path, const struct stat *other, GError **error)
 {
     for (int i = 1; i <= STORE_ASIDE_MAX; i++) {
+        struct stat kept;
         g_autofree char *aside = g_strdup_printf("%s.replaced-%d", path, i);
-        if (link(path, aside) == 0) {
-            *ret_aside = g_steal_pointer(&aside);
-            return true;
+        if (link(path, aside) == 0)
+            return g_steal_pointer(&aside);
+        if (errno != EEXIST) {
+            fail_with_errno(error, errno, "cannot keep what is now at %s", path);
+            return NULL;
         }
-        if (errno != EEXIST)
-            return fail_with_errno(error, errno, "cannot keep what is now at %s", path);
+        if (stat(aside, &kept) == 0 && kept.st_dev == other->st_dev && kept.st_ino == other->st_ino)
+            return g_steal_pointer(&aside); // of a try before
     }
-    return fail_with(error, KEDGE_ERROR_LIMIT, "%s: replaced again and again", path);
+    fail_with(error, KEDGE_ERROR_LIMIT, "%s: replaced again and again", path);
+    return NULL;
 }
 
-bool store_make_way(const Store *self, char **ret_aside, GError **error)
+/* Beside a file that another process works in; sessions are found there, too. */
+static bool store_step_aside(Store *self, char **ret_notice, GError **error)
 {
-    *ret_aside = NULL;
-    g_autofree char *dir = g_path_get_dirname(self->path);
+    size_t stem = strlen(self->path) - (g_str_has_suffix(self->path, ".jsonl") ? 6 : 0);
+    for (int i = 1; i <= STORE_ASIDE_MAX; i++) {
+        g_autofree char *path = g_strdup_printf("%.*s-%d.jsonl", (int)stem, self->path, i);
+        if (file_exists(path))
+            continue;
+        *ret_notice = g_strdup_printf(
+            REPLACED ", and is at work in it. This session goes on in %s.", self->path, path);
+        g_free(self->path);
+        self->path = g_steal_pointer(&path);
+        return true;
+    }
+    return fail_with(error, KEDGE_ERROR_LIMIT, "%s: replaced again and again", self->path);
+}
+
+bool store_make_way(Store *self, char **ret_notice, GError **error)
+{
+    g_autofree char *dir = g_path_get_dirname(self->path), *aside = NULL;
     if (!file_make_dirs(dir, 0700, error))
         return false;
     struct stat info;
     g_auto(Fd) fd = file_open_regular(self->path, 0, &info);
-    if (fd < 0 && errno == ENOENT)
-        return true;
-    if (fd < 0)
+    if (fd < 0 && errno != ENOENT)
         return fail_with_errno(error, errno, "cannot open %s", self->path);
-    if (!lock_file(fd))
-        return fail_with(error, KEDGE_ERROR_DENIED,
-                         "%s: another program put its own file there, and is at work in it",
-                         self->path);
-    return info.st_size == 0 || keep_beside(self->path, ret_aside, error);
+    if (fd >= 0 && !lock_file(fd))
+        return store_step_aside(self, ret_notice, error);
+    if (fd >= 0 && info.st_size > 0 && !(aside = keep_beside(self->path, &info, error)))
+        return false;
+    *ret_notice =
+        aside ? g_strdup_printf(REPLACED ". It is written there again; what was there is now %s.",
+                                self->path, aside)
+              : g_strdup_printf("Another program removed the file of this session, %s. It is "
+                                "written there again.",
+                                self->path);
+    return true;
 }
 
 bool store_sync(Store *self, GError **error)

@@ -41,9 +41,9 @@ typedef enum {
 /* What another program did with the file. */
 StorePlace store_look(const Store *self);
 /* For one whose place is lost, before it is replaced: the directory is there again, and a file of
-   another program is kept beside. *ret_aside: its name; NULL: there is none. Caller frees. An error
-   when another process works in that file. */
-bool store_make_way(const Store *self, char **ret_aside, GError **error);
+   another program is kept beside; where another process works in that file, the place is another
+   one from now on. *ret_notice says so to a person; caller frees. */
+bool store_make_way(Store *self, char **ret_notice, GError **error);
 
 /* Gives the next line of a new content: appends it, with its LF, to `line`; at the end nothing. */
 typedef bool (*StoreLineFunc)(GString *line, void *user_data, GError **error);

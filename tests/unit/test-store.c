@@ -143,11 +143,41 @@ static void test_refused_files(void **state G_GNUC_UNUSED)
     assert_int_equal(directory->code, KEDGE_ERROR_IO);
 }
 
+/* Another process is at work in a file that has taken the name: neither loses what it has. */
+static void test_taken_name(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(Store) store = NULL;
+    g_autoptr(Store) other = NULL;
+    g_autofree char *notice = NULL, *text = NULL;
+    g_autofree char *ours = g_build_filename(root, "dir", "s-1.jsonl", NULL);
+    StoreState how = STORE_BUSY;
+    assert_true(store_create(path, &store, NULL));
+    assert_int_equal(store_look(store), PLACE_EMPTY);
+    assert_true(store_append(store, "old\n", 4, NULL));
+    assert_int_equal(store_look(store), PLACE_OURS);
+    assert_int_equal(truncate(path, 2), 0);
+    assert_int_equal(store_look(store), PLACE_CUT);
+    assert_true(file_write_atomic(path, "theirs\n", 7, 0600, NULL));
+    assert_true(store_open(path, &other, &how, NULL));
+    assert_int_equal(how, STORE_LOCKED);
+    assert_int_equal(store_look(store), PLACE_LOST);
+    int number = 0;
+    assert_true(store_make_way(store, &notice, NULL));
+    assert_non_null(strstr(notice, ours));
+    assert_true(store_replace(store, three_lines, &number, NULL));
+    assert_true(g_file_get_contents(ours, &text, NULL, NULL));
+    assert_string_equal(text, "line 0\nline 1\nline 2\n");
+    assert_content("theirs\n");
+    assert_int_equal(store_look(store), PLACE_OURS);
+    assert_int_equal(unlink(ours), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_lock, setup, teardown),
         cmocka_unit_test_setup_teardown(test_torn, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_taken_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_replace_keeps_the_lock, setup, teardown),
         cmocka_unit_test_setup_teardown(test_replaced_without_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_files, setup, teardown),
