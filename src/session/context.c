@@ -197,10 +197,14 @@ guint context_first_on_path(EntryList *entries, const GPtrArray *path)
     return compaction ? index_on_path(path, at, json_get_text(compaction, "firstKeptEntryId")) : 0;
 }
 
-static bool is_message(const EntryHead *head)
+static bool is_message(EntryList *entries, const EntryHead *head)
 {
-    return *head->role || g_str_equal(head->type, "custom_message") ||
-           g_str_equal(head->type, "branch_summary") || g_str_equal(head->type, "compaction");
+    if (!g_str_equal(head->type, "branch_summary"))
+        return *head->role || g_str_equal(head->type, "custom_message") ||
+               g_str_equal(head->type, "compaction");
+    g_autoptr(json_t) entry = entry_list_read(entries, head); // one that failed has no words
+    g_autoptr(json_t) message = session_entry_message(entry);
+    return message != NULL;
 }
 
 GPtrArray *context_message_heads(EntryList *entries, const GPtrArray *path)
@@ -216,7 +220,7 @@ GPtrArray *context_message_heads(EntryList *entries, const GPtrArray *path)
          i < path->len; i++) {
         const EntryHead *head = path->pdata[i];
         // earlier compactions are part of the last one's summary
-        if (is_message(head) && !g_str_equal(head->type, "compaction"))
+        if (is_message(entries, head) && !g_str_equal(head->type, "compaction"))
             g_ptr_array_add(heads, path->pdata[i]);
     }
     return heads;
@@ -258,7 +262,7 @@ static void build_setup(EntryList *entries, const GPtrArray *path, SessionContex
     };
     collect_state(entries, path, ret_context);
     for (guint i = 0; i < path->len && !ret_context->has_messages; i++)
-        ret_context->has_messages = is_message(path->pdata[i]);
+        ret_context->has_messages = is_message(entries, path->pdata[i]);
 }
 
 void context_build_setup(EntryList *entries, const EntryHead *leaf, SessionContext *ret_context)

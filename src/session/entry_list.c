@@ -100,14 +100,16 @@ EntryUsage entry_usage_of(const json_t *message)
    NULL. */
 static EntryHead head_of(const json_t *value, EntryUsage *usage)
 {
-    const json_t *message = json_get_object(value, "message");
+    const char *type = json_get_text(value, "type");
+    bool is_message = g_strcmp0(type, "message") == 0; // other programs' kinds may have one, too
+    const json_t *message = is_message ? json_get_object(value, "message") : NULL;
     bool is_answer = g_strcmp0(json_get_text(message, "role"), "assistant") == 0;
     if (is_answer)
         *usage = entry_usage_of(message);
     return (EntryHead) {
         .id = json_get_text(value, "id"),
         .parent_id = json_get_text(value, "parentId"),
-        .type = json_get_text(value, "type"),
+        .type = type,
         .role = json_get_text(message, "role"),
         .tool = json_get_text(message, "toolName"),
         .usage = is_answer ? usage : NULL,

@@ -68,7 +68,10 @@ static char *session_text(int version)
         "{\"type\":\"compaction\",\"id\":\"c\",\"parentId\":\"l\",\"summary\":\"so far\","
         "\"firstKeptEntryId\":\"u%d\",\"tokensBefore\":9}",
         TURNS - 2);
-    add(file, "{\"type\":\"message\",\"id\":\"last\",\"parentId\":\"c\",\"message\":{\"role\":"
+    add(file, "{\"type\":\"theirs\",\"id\":\"t\",\"parentId\":\"c\",\"message\":{\"role\":"
+              "\"assistant\",\"content\":\"no message\"}}");
+    add(file, "{\"type\":\"branch_summary\",\"id\":\"b\",\"parentId\":\"t\",\"summary\":\"\"}");
+    add(file, "{\"type\":\"message\",\"id\":\"last\",\"parentId\":\"b\",\"message\":{\"role\":"
               "\"user\",\"content\":\"now\"}}");
     return g_string_free(file, FALSE);
 }
@@ -236,7 +239,7 @@ static json_t *op_label(Session *session)
     assert_true(session_set_label(session, "a10", "good", NULL));
     assert_true(session_set_label(session, "u2", NULL, NULL));
     g_autoptr(json_t) tree = session_tree(session);
-    assert_int_equal(json_array_size(json_get_array(tree, "entries")), 2 * TURNS + 8);
+    assert_int_equal(json_array_size(json_get_array(tree, "entries")), 2 * TURNS + 10);
     return json_incref(json_get_object(tree, "labels"));
 }
 
@@ -299,7 +302,7 @@ static void test_operations(void **state)
     Fixture *self = *state;
     assert_int_equal(entry_list_size(self->hot->entries).text_bytes, 0);
     EntryListSize size = entry_list_size(self->cold->entries);
-    assert_true(size.values <= 8); // notes, and what the context has
+    assert_true(size.values <= 10); // notes, and what the context has
     assert_true(size.text_bytes > (TURNS - 5) * 12000);
     for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
         g_autoptr(json_t) want = operations[i].run(self->hot);
