@@ -203,6 +203,7 @@ esac
 exit "$2"
 X
 WAS="main $(git rev-parse HEAD)"
+git config status.showUntrackedFiles no # what a person is shown is less than what would be lost
 for CASE in "nothing 0:" "nothing 3:" "ignored 0:" "pushed 0:" "pushed 3:" "file 0:1 file that is not committed" "change 3:1 file that is not committed" \
     "commit 0:1 commit that is not on GitHub" "commit 3:1 commit that is not on GitHub" "detached 0:1 commit that is not on GitHub" "other 0:1 commit that is not on GitHub"; do
     for FLAG in --staged --agent-only; do
@@ -225,6 +226,7 @@ for CASE in "nothing 0:" "nothing 3:" "ignored 0:" "pushed 0:" "pushed 3:" "file
         fi
     done
 done
+git config --unset status.showUntrackedFiles
 
 t "what a killed run leaves: nothing of it is lost, and the next run takes away what holds nothing"
 wm_agent agent-dies <<'X'

@@ -92,7 +92,7 @@ bool apply_check_objects(Applier *self, GError **error)
 
 static bool has_uncommitted(Applier *self)
 {
-    const char *const args[] = { "status", "--porcelain", NULL };
+    const char *const args[] = { "status", "--porcelain", "--untracked-files=normal", NULL };
     const WmGit theirs = { .root = self->spec->root, .is_quarantined = self->git.is_quarantined };
     g_autofree char *changes = NULL;
     return wm_git(&theirs, args, 0, self->cancel, &changes, NULL) && *changes != '\0';

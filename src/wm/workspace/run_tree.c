@@ -232,7 +232,8 @@ static void append_part(GString *out, int64_t count, const char *one, const char
 /* What would be lost with it; NULL: nothing. Caller frees. */
 static char *tree_left(const WmRunTree *self, Cancel *cancel)
 {
-    static const char *const status[] = { "status", "--porcelain", NULL };
+    static const char *const status[] = { "status", "--porcelain", "--untracked-files=normal",
+                                          NULL };
     const WmGit ours = { .root = self->top };
     g_autofree char *own = self->branch ? g_strconcat(HEADS, self->branch, NULL) : NULL;
     g_autofree char *mark = g_build_filename(self->top, ".git", NULL), *current = NULL;
