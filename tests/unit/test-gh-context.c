@@ -209,6 +209,22 @@ static void test_order(void **state G_GNUC_UNUSED)
            "github.com x/y explicit-repo");
 }
 
+/* pr_checkout makes a remote for each fork. */
+static void test_many_remotes(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(World) world = world_new();
+    g_autofree char *path = g_build_filename(world->dir, ".git", "config", NULL);
+    g_autofree char *before = NULL;
+    assert_true(g_file_get_contents(path, &before, NULL, NULL));
+    g_autoptr(GString) config = g_string_new(before);
+    for (int i = 0; i < 200; i++)
+        g_string_append_printf(config, "[remote \"fork-%d\"]\n\turl = https://github.com/f%d/r\n",
+                               i, i);
+    g_string_append(config, "[remote \"origin\"]\n\turl = https://github.com/o/r\n");
+    assert_true(g_file_set_contents(path, config->str, -1, NULL));
+    expect("origin among many", world, NULL, NULL, "github.com o/r origin");
+}
+
 static void test_hostname_chooses(void **state G_GNUC_UNUSED)
 {
     g_autoptr(World) world = world_new();
@@ -365,13 +381,13 @@ static void test_cancelled(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remotes),          cmocka_unit_test(test_ssh_config),
-        cmocka_unit_test(test_no_clone),         cmocka_unit_test(test_order),
-        cmocka_unit_test(test_hostname_chooses), cmocka_unit_test(test_unknown_hosts),
-        cmocka_unit_test(test_unknown_gh_host),  cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_instead_of),       cmocka_unit_test(test_repo_argument),
-        cmocka_unit_test(test_logins),           cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_remotes),       cmocka_unit_test(test_ssh_config),
+        cmocka_unit_test(test_no_clone),      cmocka_unit_test(test_order),
+        cmocka_unit_test(test_many_remotes),  cmocka_unit_test(test_hostname_chooses),
+        cmocka_unit_test(test_unknown_hosts), cmocka_unit_test(test_unknown_gh_host),
+        cmocka_unit_test(test_branches),      cmocka_unit_test(test_instead_of),
+        cmocka_unit_test(test_repo_argument), cmocka_unit_test(test_logins),
+        cmocka_unit_test(test_cache),         cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 
 #define GIT_TIMEOUT_MS       (2 * 1000)
 #define GIT_MAX_BYTES        ((size_t)256 * 1024)
-#define MAX_REMOTES          64 // read; who has more names the repository
+#define MAX_REMOTES          64 // read, but for those with a name of their own in gh's order
 #define CACHE_MAX_AGE_MS     (5 * 1000)
 #define CACHE_MAX_DIRS       64
 #define STAMPED_FILES        2
@@ -137,11 +137,12 @@ static GhRemote *find_remote(const GhClone *self, const char *name)
     return NULL;
 }
 
-static int name_rank(const GhRemote *remote)
+static const char *const first_names[] = { "upstream", "github", "origin" };
+
+static int name_rank(const char *name)
 {
-    static const char *const names[] = { "upstream", "github", "origin" };
     int rank = 0;
-    while (rank < (int)G_N_ELEMENTS(names) && !str_equal_nocase(remote->name, names[rank]))
+    while (rank < (int)G_N_ELEMENTS(first_names) && !str_equal_nocase(name, first_names[rank]))
         rank++;
     return rank;
 }
@@ -149,24 +150,28 @@ static int name_rank(const GhRemote *remote)
 /* gh's order, in which the first one is a fork's parent. */
 static int compare_remotes(gconstpointer a, gconstpointer b)
 {
-    return name_rank(*(const GhRemote *const *)a) - name_rank(*(const GhRemote *const *)b);
+    const GhRemote *left = *(const GhRemote *const *)a, *right = *(const GhRemote *const *)b;
+    return name_rank(left->name) - name_rank(right->name);
 }
 
 /* `remote -v` applies url.*.insteadOf, as get-url does, and answers for all at once: lines of
-   "NAME<TAB>URL (fetch)". */
+   "NAME<TAB>URL (fetch)". Of a clone with a remote for each of many forks, origin is not left out.
+ */
 static void read_remotes(GhClone *self, const Reader *reader, const Settings *settings)
 {
     const char *const args[] = { "remote", "-v", NULL };
     g_autofree char *answer = ask_git(reader, args);
     g_auto(GStrv) lines = g_strsplit(answer != NULL ? answer : "", "\n", -1);
     url_secrets_register(answer != NULL ? answer : "");
-    for (char **line = lines; *line && self->remotes->len < MAX_REMOTES; line++) {
+    for (char **line = lines; *line; line++) {
         char *url = strchr(*line, '\t');
         char *purpose = url != NULL ? strstr(url, " (fetch)") : NULL;
         if (!purpose)
             continue;
         *url++ = *purpose = '\0';
-        if (!find_remote(self, *line))
+        bool is_wanted =
+            self->remotes->len < MAX_REMOTES || name_rank(*line) < (int)G_N_ELEMENTS(first_names);
+        if (is_wanted && !find_remote(self, *line))
             g_ptr_array_add(self->remotes, gh_remote_new(*line, url, settings, reader->cancel));
     }
     g_ptr_array_sort(self->remotes, compare_remotes); // stable
