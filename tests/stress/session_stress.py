@@ -36,7 +36,7 @@ SEED_CONFIG = "# mine\nsteeringMode: all # kept\n\n# the end\n"
 # what a home may hold, whatever happened; SQLite's own journals are what makes its files whole again
 KNOWN = re.compile(
     r"agent/(config\.yml|(agent|sessions|history|stats|usage)\.db(-wal|-shm|-journal)?|blobs/[0-9a-f]{64}|terminal-sessions/[^/]+"
-    r"|sessions/[^/]+/(\.trash/\d+-[^/]+/)?[^/]+(\.jsonl|/\d+\.[a-z]+\.log))|\.kedge/stats\.db(-wal|-shm|-journal)?|work/.*")
+    r"|sessions/[^/]+/(\.trash/\d+-[^/]+/)?[^/]+(\.jsonl|/\d+\.[a-z]+\.log))|\.kedge/stats\.db(-wal|-shm|-journal)?|\.kedge/cache/no-gh/gh|work/.*")
 
 
 class Place:
