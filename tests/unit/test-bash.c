@@ -243,6 +243,7 @@ static void test_cwd(void **state G_GNUC_UNUSED)
         { "blank escaped", "{\"command\":\"cd sub\\\\ dir && pwd\"}", "sub dir\n" },
         { "the shell's own", "{\"command\":\"D='sub dir'; cd \\\"$D\\\" && pwd\"}", "sub dir\n" },
         { "a list is no directory", "{\"command\":\"cd 'sub dir'; true && pwd\"}", "sub dir\n" },
+        { "the root is no workspace", "{\"command\":\"cd / && echo \\\"at $PWD\\\"\"}", "at /\n" },
         { "with cwd given", "{\"command\":\"cd .. && pwd\",\"cwd\":\"sub dir\"}", "/w\n" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
