@@ -54,7 +54,7 @@ static const char *const changing_options[] = {
 };
 
 /* They would point git at another repository than that of the directory, or start a program. */
-static const char *const unset[] = {
+const char *const git_misleading[] = {
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -64,6 +64,7 @@ static const char *const unset[] = {
     "GIT_PREFIX",
     "GIT_EXTERNAL_DIFF",
     "GIT_CONFIG", // `git config` would read another file than git does
+    NULL,
 };
 
 static const char *const changing[] = {
@@ -145,8 +146,8 @@ static Care care_for(const GitSpec *spec)
 static char **git_spec_environment(const GitSpec *spec, const Care *care)
 {
     char **env = spec->env != NULL ? g_strdupv((char **)spec->env) : env_for_child(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(unset); i++)
-        env = g_environ_unsetenv(env, unset[i]);
+    for (size_t i = 0; git_misleading[i]; i++)
+        env = g_environ_unsetenv(env, git_misleading[i]);
     if (spec->index_file)
         env = g_environ_setenv(env, "GIT_INDEX_FILE", spec->index_file, true);
     env = g_environ_setenv(env, "GIT_TERMINAL_PROMPT", "0", true);

@@ -42,6 +42,9 @@ typedef struct GitResult {
 void git_result_clear(GitResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GitResult, git_result_clear)
 
+/* Variables that git is started without; NULL-terminated. */
+extern const char *const git_misleading[];
+
 /* Never fails on exit status. NOT_FOUND `git is not installed.`; LIMIT for too much output, or too
    many programs in the configuration; DENIED for one of those that can neither run nor be closed.
  */

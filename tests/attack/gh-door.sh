@@ -89,6 +89,11 @@ printf '  hostPolicy: {github.localhost/harbor/vault: deny}\n' | settings
 command_is 'gh repo view harbor/vault' "$(wants 'reads are disabled for github.localhost/harbor/vault')" --allow-writes
 settings </dev/null
 
+t "a variable of git leads to no other repository than the one that was judged"
+git init -q vault && git -C vault remote add origin https://github.localhost/harbor/vault.git
+command_is 'cd / && GIT_DIR='"$PWD"'/vault/.git gh issue list; echo "status $?"' '[{"last_tool": true, "contains": "not a git repository"}, {"last_tool": true, "contains": "status 1"}]'
+rm -rf vault
+
 t "a way round it that the command line shows is not run"
 for command in "$(command -v gh) issue close 12" 'PATH=/usr/bin:/bin gh issue close 12' 'command -p gh issue close 12' 'env -i gh issue close 12' 'echo $(/usr/bin/gh issue close 12)'; do
     command_is "$command" "$(wants 'it starts gh where nobody judges it; call it by its name, gh')" --allow-writes

@@ -4,6 +4,7 @@
  */
 #include "cmd/gh/gh_client.h"
 
+#include "base/git.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "cmd/cli/cmd.h"
@@ -133,6 +134,8 @@ static int run_allowed(GhDoorLink *link, const json_t *order)
         g_ptr_array_add(argv, (char *)json_string_value(arg));
     }
     g_ptr_array_add(argv, NULL);
+    for (size_t i = 0; git_misleading[i]; i++) // what was judged is the directory's repository
+        g_unsetenv(git_misleading[i]);
     set_variable("GH_HOST", json_get_text(order, "host"));
     set_variable("GH_REPO", json_get_text(order, "repo"));
     set_variable("GH_PROMPT_DISABLED", "1"); // a question of gh's own would be another write
