@@ -99,7 +99,8 @@ class Trouble(RpcTest):
         reach, seen, turn = STATES[state]
         self.script(turn)
         self.add_gh()
-        for draft in pathlib.Path(self.root).rglob("draft.txt"):
+        root = pathlib.Path(self.root)
+        for draft in [*root.rglob("draft.txt"), *root.glob(".kedge/agent/drafts/*")]:
             draft.unlink()  # of the state before: it would be seen at once
         self.addCleanup(self.end_naps)
         return reach, seen

@@ -49,18 +49,32 @@ static const struct {
     { "#runtime-import", TAG_RUNTIME_IMPORT, false, false },
 };
 
+/* Where the tag ends whose argument begins at `start`; NULL: another one, the line or the limit
+   ends before. No byte is looked at for two tags. */
+static const char *find_close(const char *start)
+{
+    for (const char *at = start; (size_t)(at - start) < MAX_ARGUMENT_BYTES; at++) {
+        at += strcspn(at, "\n{}");
+        if (g_str_has_prefix(at, CLOSE))
+            return at;
+        if (*at == '\0' || *at == '\n' || g_str_has_prefix(at, OPEN))
+            return NULL;
+    }
+    return NULL;
+}
+
 /* After the word: an argument, and the end of the tag. False: there is no end. */
 static bool tag_read_argument(Tag *self, const char *at)
 {
     at += strspn(at, " \t:");
     self->is_braced = self->kind == TAG_IF && g_str_has_prefix(at, EXPRESSION);
     const char *start = self->is_braced ? at + strlen(EXPRESSION) : at;
-    const char *end = g_strstr_len(start, MAX_ARGUMENT_BYTES, CLOSE), *close = end;
+    const char *end = find_close(start), *close = end;
     if (end && self->is_braced) {
         close = end + strlen(CLOSE);
         close += strspn(close, " \t");
     }
-    if (!end || !g_str_has_prefix(close, CLOSE) || memchr(start, '\n', (size_t)(close - start)))
+    if (!end || !g_str_has_prefix(close, CLOSE))
         return false;
     self->argument = g_strstrip(g_strndup(start, (gsize)(end - start)));
     self->end = close + strlen(CLOSE);
