@@ -217,8 +217,8 @@ static void test_no_repository(void **state G_GNUC_UNUSED)
           "checkout: " },
         { "its end", "issue://", "\nUse issue://<owner>/<repo> instead." },
         { "an issue", "issue://1",
-          "issue:// resolution failed: issue://1 could not resolve a default repo from the current "
-          "checkout: " },
+          "issue:// resolution failed: GitHub repository context is unavailable. Pass `repo` "
+          "explicitly or run the tool inside a GitHub checkout." },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = item_fixture_new("abc");

@@ -4,6 +4,7 @@
 #include "github/urls/item_read.h"
 
 #include "github/gh.h"
+#include "github/gh_error.h"
 #include "github/safe/gh_call_context.h"
 #include "github/urls/item_repo.h"
 #include "github/urls/item_text.h"
@@ -82,7 +83,12 @@ static bool find_repo(ToolCall *call, Item *item, GError **error)
         g_strdup_printf("%s://%" G_GINT64_FORMAT "%s", scheme, url->number, tail);
     g_autofree char *instead =
         g_strdup_printf("%s://<owner>/<repo>/%" G_GINT64_FORMAT "%s.", scheme, url->number, tail);
-    return item_default_repo(call, what, instead, &item->repo, error);
+    g_autoptr(GError) failure = NULL;
+    if (item_default_repo(call, what, instead, &item->repo, &failure))
+        return true;
+    if (url->scheme == ITEM_ISSUE && !error_is(failure, KEDGE_ERROR_CANCELLED))
+        return gh_error_no_repository(error);
+    return pass_error(error, &failure);
 }
 
 // ---- single items ----
