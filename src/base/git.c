@@ -260,13 +260,14 @@ static unsigned drop_includes(const ProcResult *result, GString *ret_rest)
     return count;
 }
 
-/* The entries of the configuration whose keys match, as -z prints them; NULL: git failed. */
-static GBytes *ask_for_keys(const GitSpec *spec, const char *program, const char *keys,
-                            Cancel *cancel, char **env, GError **error)
+/* The entries of the configuration whose keys match, as -z prints them; NULL: git failed. Caller
+   frees. */
+static char *ask_for_keys(const GitSpec *spec, const char *program, const char *keys,
+                          Cancel *cancel, char **env, size_t *ret_size, GError **error)
 {
     static const Care looks = { .is_reading = true, .has_no_hooks = true };
     g_autofree char *kept_key = git_kept_key(spec->dir, keys, (const char *const *)env);
-    GBytes *kept = kept_key ? git_kept_find(kept_key) : NULL;
+    char *kept = kept_key ? git_kept_find(kept_key, ret_size) : NULL;
     if (kept)
         return kept;
     g_autofree char *all = g_strconcat(keys, "|^include(if\\..*)?\\.path$", NULL);
@@ -282,15 +283,14 @@ static GBytes *ask_for_keys(const GitSpec *spec, const char *program, const char
         g_prefix_error(error, "cannot tell which filters git would run: ");
         return NULL;
     }
-    g_autoptr(GString) rest = g_string_new(NULL);
+    GString *rest = g_string_new(NULL);
     bool is_whole = result.exit_status == 0 || result.exit_status == EXIT_NO_KEY;
     if (result.exit_status == 0 && drop_includes(&result, rest) > 0)
         is_whole = false;
-    gsize size = rest->len;
-    GBytes *answer = g_bytes_new_take(g_string_free(g_steal_pointer(&rest), FALSE), size);
     if (kept_key && is_whole)
-        git_kept_put(kept_key, answer);
-    return answer;
+        git_kept_put(kept_key, rest->str, rest->len);
+    *ret_size = rest->len;
+    return g_string_free(rest, FALSE);
 }
 
 /* Asks the configuration for the keys that match, and closes what is to be closed, in *env.
@@ -301,11 +301,10 @@ static bool close_programs(const GitSpec *spec, const char *program, const Care 
     const char *keys = care->asks_filters ? GIT_FILTER_KEYS
                        : care->connects   ? GIT_HELPER_KEYS
                                           : GIT_PROGRAM_KEYS;
-    g_autoptr(GBytes) answer = ask_for_keys(spec, program, keys, cancel, *env, error);
-    if (!answer)
+    size_t size = 0;
+    g_autofree char *entries = ask_for_keys(spec, program, keys, cancel, *env, &size, error);
+    if (!entries)
         return false;
-    gsize size = 0;
-    const char *entries = g_bytes_get_data(answer, &size);
     if (size == 0) // none, or no repository: git will say so itself
         return true;
     if (care->asks_filters)

@@ -15,7 +15,7 @@
 
 typedef struct Kept {
     char *key;
-    GBytes *answer;
+    GString *answer;
     gint64 asked_at; // monotonic milliseconds
 } Kept;
 
@@ -73,20 +73,24 @@ char *git_kept_key(const char *dir, const char *question, const char *const *env
     return g_string_free(key, FALSE);
 }
 
-GBytes *git_kept_find(const char *key)
+char *git_kept_find(const char *key, size_t *ret_size)
 {
     HOLD_LOCK(&lock);
-    for (size_t i = 0; i < SLOTS; i++)
-        if (g_strcmp0(slots[i].key, key) == 0 && time_monotonic_ms() - slots[i].asked_at <= KEPT_MS)
-            return g_bytes_ref(slots[i].answer);
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (g_strcmp0(slots[i].key, key) != 0 || time_monotonic_ms() - slots[i].asked_at > KEPT_MS)
+            continue;
+        *ret_size = slots[i].answer->len;
+        return g_memdup2(slots[i].answer->str, slots[i].answer->len + 1);
+    }
     return NULL;
 }
 
-void git_kept_put(const char *key, GBytes *answer)
+void git_kept_put(const char *key, const char *answer, size_t size)
 {
     HOLD_LOCK(&lock);
     Kept *slot = &slots[next_slot++ % SLOTS];
     g_free(slot->key);
-    g_clear_pointer(&slot->answer, g_bytes_unref);
-    *slot = (Kept) { g_strdup(key), g_bytes_ref(answer), time_monotonic_ms() };
+    if (slot->answer)
+        g_string_free(slot->answer, TRUE);
+    *slot = (Kept) { g_strdup(key), g_string_new_len(answer, (gssize)size), time_monotonic_ms() };
 }

@@ -13,6 +13,6 @@
    Caller frees. */
 char *git_kept_key(const char *dir, const char *question, const char *const *env);
 
-/* NULL: there is none, or it holds no more. Caller unrefs. */
-GBytes *git_kept_find(const char *key);
-void git_kept_put(const char *key, GBytes *answer);
+/* A copy, with a NUL after its bytes. NULL: there is none, or it holds no more. Caller frees. */
+char *git_kept_find(const char *key, size_t *ret_size);
+void git_kept_put(const char *key, const char *answer, size_t size);

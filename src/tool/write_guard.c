@@ -54,8 +54,8 @@ static void guard_match_places(WriteGuard *self, const WriteSurvey *survey)
 {
     struct stat own;
     bool is_file = stat(self->real, &own) == 0 && S_ISREG(own.st_mode);
-    for (guint i = 0; i < survey->places->len; i++) {
-        const WritePlace *place = &g_array_index(survey->places, WritePlace, i);
+    for (guint i = 0; i < survey->list->places->len; i++) {
+        const WritePlace *place = &g_array_index(survey->list->places, WritePlace, i);
         bool is_same = is_file && place->file.st_mode && place->file.st_dev == own.st_dev &&
                        place->file.st_ino == own.st_ino;
         if (is_same || path_is_inside(self->path, place->named) ||
@@ -93,13 +93,13 @@ static char *ask_for_hooks(const char *tree)
 static char *hooks_of(const char *tree)
 {
     g_autofree char *key = git_kept_key(tree, "core.hooksPath", NULL);
-    g_autoptr(GBytes) kept = key ? git_kept_find(key) : NULL;
-    if (kept)
-        return g_strdup(g_bytes_get_data(kept, NULL));
-    char *hooks = ask_for_hooks(tree);
-    g_autoptr(GBytes) answer = g_bytes_new(hooks, strlen(hooks) + 1);
+    size_t size = 0;
+    char *hooks = key ? git_kept_find(key, &size) : NULL;
+    if (hooks)
+        return hooks;
+    hooks = ask_for_hooks(tree);
     if (key)
-        git_kept_put(key, answer);
+        git_kept_put(key, hooks, strlen(hooks));
     return hooks;
 }
 

@@ -254,7 +254,7 @@ static void survey_put(WriteSurvey *self, const char *named, char *real, const c
     }
     if (stat(place.real, &place.file) < 0 || !S_ISREG(place.file.st_mode))
         place.file = (struct stat) { 0 };
-    g_array_append_val(self->places, place);
+    g_array_append_val(self->list->places, place);
 }
 
 static void survey_add(WriteSurvey *self, const char *named, const char *why, bool is_strict)
@@ -285,11 +285,11 @@ static void survey_add_home(WriteSurvey *self, const char *home)
 {
     if (!home || !g_path_is_absolute(home) || strcmp(home, "/") == 0)
         return;
-    g_ptr_array_add(self->homes, g_strdup(home));
+    g_ptr_array_add(self->list->homes, g_strdup(home));
     char *real = path_resolved(home, true);
     if (!real) // nothing can be written there
         return;
-    g_ptr_array_add(self->homes, real);
+    g_ptr_array_add(self->list->homes, real);
     for (size_t i = 0; i < G_N_ELEMENTS(of_home); i++)
         survey_add_home_row(self, home, real, &of_home[i]);
 }
@@ -344,30 +344,50 @@ static char *survey_key(const WriteSurvey *self)
                            (long long)facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec);
 }
 
+static void place_list_unref(WritePlaceList *self)
+{
+    if (!self || !g_atomic_int_dec_and_test(&self->ref_count))
+        return;
+    g_array_unref(self->places);
+    g_ptr_array_unref(self->homes);
+    g_free(self);
+}
+
+static WritePlaceList *place_list_ref(WritePlaceList *self)
+{
+    g_atomic_int_inc(&self->ref_count);
+    return self;
+}
+
+static WritePlaceList *place_list_new(void)
+{
+    WritePlaceList *self = g_new0(WritePlaceList, 1);
+    self->ref_count = 1;
+    self->places = g_array_new(FALSE, FALSE, sizeof(WritePlace));
+    g_array_set_clear_func(self->places, place_clear);
+    self->homes = g_ptr_array_new_with_free_func(g_free);
+    return self;
+}
+
 /* Looking at all places costs more than a small write, so that writes which come together share one
    look. Who could lead a place elsewhere in that time can write there already. */
 static void survey_find_places(WriteSurvey *self)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static WriteSurvey kept;
+    static WritePlaceList *kept;
     static char *kept_key;
     static gint64 filled_at;
     HOLD_LOCK(&lock);
     g_autofree char *key = survey_key(self);
     if (g_strcmp0(key, kept_key) == 0 && time_monotonic_ms() - filled_at <= PLACES_KEPT_MS) {
-        self->places = g_array_ref(kept.places);
-        self->homes = g_ptr_array_ref(kept.homes);
+        self->list = place_list_ref(kept);
         return;
     }
-    self->places = g_array_new(FALSE, FALSE, sizeof(WritePlace));
-    g_array_set_clear_func(self->places, place_clear);
-    self->homes = g_ptr_array_new_with_free_func(g_free);
+    self->list = place_list_new();
     survey_fill(self);
-    g_clear_pointer(&kept.places, g_array_unref);
-    g_clear_pointer(&kept.homes, g_ptr_array_unref);
+    place_list_unref(kept);
     g_free(kept_key);
-    kept.places = g_array_ref(self->places);
-    kept.homes = g_ptr_array_ref(self->homes);
+    kept = place_list_ref(self->list);
     kept_key = g_steal_pointer(&key);
     filled_at = time_monotonic_ms();
 }
@@ -389,8 +409,7 @@ void write_survey_free(WriteSurvey *self)
     if (!self)
         return;
     g_hash_table_unref(self->hooks);
-    g_array_unref(self->places);
-    g_ptr_array_unref(self->homes);
+    place_list_unref(self->list);
     g_free(self->real_root);
     g_free(self->root);
     g_free(self);
@@ -411,8 +430,8 @@ static char *hidden_part(const char *path, const char *home)
 const char *write_hidden_find(const WriteSurvey *self, const char *path)
 {
     bool is_of_work = path_is_inside(path, self->root) || path_is_inside(path, self->real_root);
-    for (guint i = 0; i < self->homes->len; i++) {
-        g_autofree char *hidden = hidden_part(path, self->homes->pdata[i]);
+    for (guint i = 0; i < self->list->homes->len; i++) {
+        g_autofree char *hidden = hidden_part(path, self->list->homes->pdata[i]);
         // a workspace in such a folder is like any other one
         bool is_opened =
             hidden && is_of_work &&

@@ -17,11 +17,16 @@ typedef struct WritePlace { // a file, or a folder with all below it
     struct stat file; // st_mode 0: it is no file
 } WritePlace;
 
+typedef struct WritePlaceList { // of a workspace and a home; surveys share one
+    gint ref_count;             // atomic
+    GArray *places;             // of WritePlace
+    GPtrArray *homes;           // of the person, as they are named and where their links end
+} WritePlaceList;
+
 struct WriteSurvey {
     ToolContext *context;   // borrowed
     char *root, *real_root; // of the workspace
-    GArray *places;         // of WritePlace
-    GPtrArray *homes;       // of the person, as they are named and where their links end
+    WritePlaceList *list;   // a reference
     GHashTable *hooks;      // work tree → where its hooks are, "" where git has them
 };
 
