@@ -386,6 +386,10 @@ static bool has_sessions(const Launch *self)
 
 static int launch_talk(Launch *self)
 {
+    if (picks_session(self) && !has_sessions(self)) {
+        log_text("No sessions found");
+        return EXIT_OK;
+    }
     AgentSessionOptions conversation = conversation_options(self);
     conversation.wants_title = launch_options_wants_title(&self->options);
     g_autoptr(GPtrArray) prompts = g_ptr_array_new_with_free_func(json_free);
@@ -401,10 +405,6 @@ static int launch_talk(Launch *self)
         .is_plain = self->options.is_plain,
         .picks_session = picks_session(self),
     };
-    if (options.picks_session && !has_sessions(self)) {
-        log_text("No sessions found");
-        return EXIT_OK;
-    }
     remember_prompts(self);
     return tui_converse(&options);
 }
