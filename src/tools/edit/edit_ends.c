@@ -19,7 +19,8 @@ GByteArray *edit_ends_of(const char *text, bool *ret_is_crlf)
 {
     GByteArray *ends = g_byte_array_new();
     size_t crlf = 0;
-    for (const char *p = text; (p = strchr(p, '\n')); p++) {
+    const char *text_end = text + strlen(text);
+    for (const char *p = text; (p = memchr(p, '\n', (size_t)(text_end - p))); p++) {
         const guint8 end = p > text && p[-1] == '\r' ? '\r' : '\n';
         g_byte_array_append(ends, &end, 1);
         crlf += end == '\r';
@@ -64,7 +65,8 @@ static void carry_lines(Carry *self, size_t before_size, size_t after_size)
     g_autoptr(LineDiff) diff = line_diff_new(before, after);
     size_t first = self->ends->len, kept = 0;
     g_byte_array_set_size(self->ends, (guint)(first + count_newlines(after, after_size)));
-    memset(self->ends->data + first, 0, self->ends->len - first);
+    if (self->ends->len > first)
+        memset(self->ends->data + first, 0, self->ends->len - first);
     LineChange change = { 0 };
     for (bool has_change = true; has_change;) {
         size_t from = kept, shift = change.after + change.added;
@@ -114,9 +116,10 @@ GByteArray *edit_ends_carry(const GByteArray *ends, const char *before, const ch
 {
     Carry self = { .old_ends = ends, .ends = g_byte_array_new(), .before = before, .after = after };
     const char *newline = after, *end = before + strlen(before);
+    const char *after_end = after + strlen(after);
     for (guint i = 0; newlines && i < newlines->len; i++, newline++) {
         size_t at = g_array_index(newlines, size_t, i);
-        newline = strchr(newline, '\n');
+        newline = memchr(newline, '\n', (size_t)(after_end - newline));
         if (at < (size_t)(end - before) && before + at >= self.before)
             carry_on(&self, (size_t)(before + at + 1 - self.before),
                      (size_t)(newline + 1 - self.after), true);
