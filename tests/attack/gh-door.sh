@@ -141,9 +141,13 @@ expect_exit 0
 expect_model_done
 
 t "a kedge in a command asks the conversation that it runs in"
-command_is 'kedge tool run bash --yes "{\"command\":\"gh issue close 12\"}"' "$(wants "$said")"
-printf '{"type": "bash", "command": "gh issue close 12; touch done"}\n' >door.jsonl
-command_is '{ cat door.jsonl; until [ -e done ]; do sleep 0.1; done; } | kedge --mode rpc --no-session' "$(wants "$said")"
+if [ -z "${ASAN_OPTIONS:-}" ]; then
+    command_is 'kedge tool run bash --yes "{\"command\":\"gh issue close 12\"}"' "$(wants "$said")"
+    printf '{"type": "bash", "command": "gh issue close 12; touch done"}\n' >door.jsonl
+    command_is '{ cat door.jsonl; until [ -e done ]; do sleep 0.1; done; } | kedge --mode rpc --no-session' "$(wants "$said")"
+else
+    skip "its gh is a kedge under a limit of memory, with which AddressSanitizer cannot start"
+fi
 
 t "another mount namespace is told so"
 if unshare -rm true 2>/dev/null; then

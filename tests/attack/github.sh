@@ -84,6 +84,8 @@ for read in '{"name": "read", "arguments": {"path": "issue://harbor/vault/1"}}' 
     '{"name": "bash", "arguments": {"command": "(cd ../v; sh -c \"kedge gh exec -- issue view 1\")"}}' \
     '{"name": "bash", "arguments": {"command": "cd ../v && kedge tool run read issue://1"}}' \
     '{"name": "bash", "arguments": {"command": "kedge gh exec -- issue view 1 -R harbor/vault"}}'; do
+    # its gh is a kedge under a limit of memory, with which AddressSanitizer cannot start
+    [ -n "${ASAN_OPTIONS:-}" ] && [ "${read%sh -c*}" != "$read" ] && continue
     then_opens "$read" "$refused"
 done
 
