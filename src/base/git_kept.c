@@ -1,7 +1,6 @@
 /* See git_kept.h. */
 #include "base/git_kept.h"
 
-#include "base/dirs.h"
 #include "base/env.h"
 #include "base/git_dir.h"
 #include "base/lock.h"
@@ -59,7 +58,7 @@ char *git_kept_key(const char *dir, const char *question, const char *const *env
     if (variable(env, "GIT_DIR") || variable(env, "GIT_COMMON_DIR") || (top && !git_dir) ||
         git_dir_is_inside(absolute))
         return NULL;
-    g_autofree char *home = dirs_home();
+    const char *home = variable(env, "HOME");
     const char *global = variable(env, "GIT_CONFIG_GLOBAL");
     const char *base = variable(env, "XDG_CONFIG_HOME");
     GString *key = g_string_new(NULL);

@@ -187,7 +187,7 @@ static void cut_cell(Page *self, size_t at)
 typedef struct Tag {
     const char *name; // in the text
     size_t name_size;
-    size_t end;    // behind it
+    size_t end;    // after it
     uint64_t seen; // which of the attributes
     bool is_close, is_hidden;
     bool is_shown; // one of the elements
@@ -235,8 +235,8 @@ static bool is_address(const char *name, size_t size)
     return names[name_find(names, name, size)] != NULL;
 }
 
-/* One attribute from `at` on; behind it. What it says is cut, if `is_wanted`, with the blanks
-   before it. */
+/* One attribute from `at` on; the place after it. What it says is cut, if `is_wanted`, with the
+   blanks before it. */
 static size_t take_attribute(Page *self, size_t before, size_t at, Tag *tag, bool is_wanted)
 {
     size_t name = at;

@@ -81,7 +81,7 @@ static bool is_command(const Match *self, const char *text)
 }
 
 /* Was the text another one before it was edited, and no command? Else it has started the task
-   already: who mends a word of it does not ask again. */
+   already: who changes a word of it does not ask again. */
 static bool became_command(const Match *self)
 {
     const char *before =
