@@ -251,7 +251,7 @@ static size_t take_attribute(Page *self, size_t before, size_t at, Tag *tag, boo
         for (to = from; is_html(self, to) &&
                         (quote ? self->text[to] != quote : !strchr(BLANKS ">", self->text[to]));)
             to++;
-        at = MIN(to + (quote != 0), self->size);
+        at = to + (quote && is_html(self, to)); // the parser may have ended its HTML before
     }
     at = MAX(at, name + 1);
     G_STATIC_ASSERT(G_N_ELEMENTS(attributes) <= 64);
@@ -288,9 +288,9 @@ static bool take_tag(Page *self, size_t at, bool is_wanted, Tag *ret_tag)
         else
             at = take_attribute(self, at, next, &tag, is_wanted && !tag.is_close);
     }
-    if (tag.is_close && is_wanted && is_saying(self, start, MIN(at, self->size)))
-        page_cut(self, start, MIN(at, self->size));
-    tag.end = MIN(at + 1, self->size);
+    if (tag.is_close && is_wanted && is_saying(self, start, at))
+        page_cut(self, start, at);
+    tag.end = at + is_html(self, at);
     *ret_tag = tag;
     return true;
 }

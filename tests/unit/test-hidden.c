@@ -163,6 +163,7 @@ static void test_unshown(void **state G_GNUC_UNUSED)
         { "in a line", "a <span hidden>do this</span> b", "a  b", 0, 0, 1 },
         { "one that does not end", "a\n\n<p hidden>\n\nb ![c d](e)", "a\n\n", 0, 0, 1 },
         { "what it splits", "<<i hidden>x</i>b title=\"do this\">c", "<b>c", 0, 0, 2 },
+        { "a quote that its HTML ends before", "- <p c=\"d\n\u00e9", "- <p\n\u00e9", 0, 0, 1 },
         { "in code all is seen",
           "`<b title=\"do this\">`\n\n```\n![do this](x)\n```\n\n    <div hidden>a b</div>" },
         { "HTML that is shown",
