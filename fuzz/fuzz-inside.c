@@ -4,6 +4,7 @@
  */
 #include "base/archive.h"
 #include "base/json_reader.h"
+#include "base/str.h"
 #include "tools/database/sqlite_select.h"
 #include "tools/document/document.h"
 #include "tools/file/inner_path.h"
@@ -39,7 +40,7 @@ static void check_name(const char *name)
     g_autofree char *clean = archive_clean_name(name, true);
     g_autofree char *again = clean ? archive_clean_name(clean, true) : NULL;
     if (clean && (strcmp(clean, again) != 0 || *clean == '/' || strstr(clean, "//") ||
-                  strcmp(clean, "..") == 0 || g_str_has_prefix(clean, "../") ||
+                  strcmp(clean, "..") == 0 || str_has_prefix(clean, "../") ||
                   strstr(clean, "/../") || g_str_has_suffix(clean, "/..")))
         abort();
 }

@@ -57,9 +57,9 @@ static void check_value(const char *name, const char *value, size_t line_count)
         g_assert_true(g_ascii_strncasecmp(value, "http://", 7) == 0 ||
                       g_ascii_strncasecmp(value, "https://", 8) == 0 ||
                       g_ascii_strncasecmp(value, "mailto:", 7) == 0 ||
-                      g_str_has_prefix(value, "#md-"));
+                      str_has_prefix(value, "#md-"));
     if (strcmp(name, "id") == 0)
-        g_assert_true(g_str_has_prefix(value, "md-"));
+        g_assert_true(str_has_prefix(value, "md-"));
     if (strcmp(name, "data-asset") == 0 || strcmp(name, "data-link") == 0)
         g_assert_true(value[0] != '/' && value[0] != '\0');
     if (strcmp(name, "data-line") == 0)

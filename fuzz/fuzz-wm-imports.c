@@ -3,6 +3,7 @@
  * task. A path that is accepted stays in .wm/ and .github/workflows/, and means the same again from
  * the root; a task that imports from a directory without files is read, or refused with its line.
  */
+#include "base/str.h"
 #include "wm/task/task_imports.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ static void check_path(const char *import)
     if (!wm_import_path(".wm/tasks/shared/x.md", import, &path, NULL))
         return;
     g_autofree char *inner = g_strconcat("/", path, "/", NULL);
-    g_assert(g_str_has_prefix(path, ".wm/") || g_str_has_prefix(path, ".github/workflows/"));
+    g_assert(str_has_prefix(path, ".wm/") || str_has_prefix(path, ".github/workflows/"));
     g_assert(!strstr(inner, "/../") && !strstr(inner, "//"));
     g_assert(wm_import_path(".wm/tasks/x.md", path, &again, NULL) && g_str_equal(again, path));
 }

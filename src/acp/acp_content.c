@@ -1,6 +1,7 @@
 /* See acp_content.h. */
 #include "acp/acp_content.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "tool/call_paths.h"
@@ -24,7 +25,7 @@ static json_t *text_of_link(const json_t *block)
     const char *uri = json_get_text(block, "uri");
     if (!uri)
         return NULL;
-    const char *path = g_str_has_prefix(uri, "file://") ? uri + strlen("file://") : uri;
+    const char *path = str_has_prefix(uri, "file://") ? uri + strlen("file://") : uri;
     return message_text_block(path);
 }
 

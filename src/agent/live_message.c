@@ -5,6 +5,7 @@
 #include "base/json_reader.h"
 #include "base/lock.h"
 #include "base/mask.h"
+#include "base/str.h"
 
 typedef enum { LIVE_TEXT, LIVE_THINKING, LIVE_CALL, LIVE_SILENT } LiveKind;
 
@@ -70,7 +71,7 @@ void live_message_unref(LiveMessage *self)
 static LiveKind kind_of(const char *type)
 {
     for (int kind = LIVE_TEXT; kind < LIVE_SILENT; kind++) {
-        if (g_str_has_prefix(type, kind_names[kind]))
+        if (str_has_prefix(type, kind_names[kind]))
             return (LiveKind)kind;
     }
     return LIVE_SILENT;

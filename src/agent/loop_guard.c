@@ -1,6 +1,7 @@
 /* See loop_guard.h. */
 #include "agent/loop_guard.h"
 
+#include "base/str.h"
 #include "tool/call.h"
 
 #include <pthread.h>
@@ -130,7 +131,7 @@ static const char *behind_amount(const char *text)
     end += *end == ' ';
     for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
         const char *behind = end + strlen(units[i]);
-        if (g_str_has_prefix(end, units[i]) && !g_ascii_isalnum(*behind) && *behind != '_')
+        if (str_has_prefix(end, units[i]) && !g_ascii_isalnum(*behind) && *behind != '_')
             return behind;
     }
     return NULL;
@@ -138,7 +139,7 @@ static const char *behind_amount(const char *text)
 
 static const char *behind_address(const char *text)
 {
-    size_t digits = g_str_has_prefix(text, "0x") ? strspn(text + 2, DIGITS "abcdefABCDEF") : 0;
+    size_t digits = str_has_prefix(text, "0x") ? strspn(text + 2, DIGITS "abcdefABCDEF") : 0;
     return digits > 0 ? text + 2 + digits : NULL;
 }
 
@@ -153,7 +154,7 @@ static const char *behind_process_id(const char *text)
 
 static const char *behind_temp_name(const char *text)
 {
-    const char *name = g_str_has_prefix(text, "/tmp/") ? text + strlen("/tmp/") : NULL;
+    const char *name = str_has_prefix(text, "/tmp/") ? text + strlen("/tmp/") : NULL;
     size_t size = name ? strcspn(name, "/:,;()<>[]'\"` \t\r\n") : 0;
     return size > 0 ? name + size : NULL;
 }
@@ -236,7 +237,7 @@ static size_t loop_guard_repetitions(const LoopGuard *self, size_t period)
 /* Bash says "(no output)" for a command that says nothing. */
 static bool has_reason(const char *text)
 {
-    return text[strspn(text, " \t\r\n")] && !g_str_has_prefix(text, "(no output)");
+    return text[strspn(text, " \t\r\n")] && !str_has_prefix(text, "(no output)");
 }
 
 static void count_answer(ErrorRow *row, unsigned answer)

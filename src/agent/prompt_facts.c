@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "base/visible.h"
 
@@ -140,7 +141,7 @@ static char *value_in_file(const char *path, const char *key)
         return NULL;
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     for (size_t i = 0; lines[i]; i++)
-        if (g_str_has_prefix(lines[i], key))
+        if (str_has_prefix(lines[i], key))
             return g_strdup(g_strstrip(g_strdelimit(lines[i] + strlen(key), "\"", ' ')));
     return NULL;
 }

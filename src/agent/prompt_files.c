@@ -166,7 +166,7 @@ static ContextFile *find_file(Collection *self, const char *dir, const char *con
 {
     g_autofree char *base = g_path_get_basename(dir);
     for (; *names; names++) {
-        bool is_own = g_str_has_prefix(*names, ".kedge/");
+        bool is_own = str_has_prefix(*names, ".kedge/");
         if ((is_own && self->has_own) || (base[0] == '.' && g_str_equal(*names, "AGENTS.md")))
             continue;
         g_autofree char *path = g_build_filename(dir, *names, NULL);

@@ -6,6 +6,7 @@
 #include "agent/discoverer.h"
 #include "agent/repo_record.h"
 #include "agent/rewinder.h"
+#include "base/str.h"
 #include "model/message.h"
 #include "model/model_roles.h"
 #include "model/registry.h"
@@ -196,7 +197,7 @@ static bool is_told_to_go_on(const Run *self, const char *stop_text)
     if (!spec->door->ask)
         return false;
     const char *what =
-        stop_text + (g_str_has_prefix(stop_text, RUN_STOPPED) ? strlen(RUN_STOPPED) : 0);
+        stop_text + (str_has_prefix(stop_text, RUN_STOPPED) ? strlen(RUN_STOPPED) : 0);
     g_autofree char *text = g_strdup_printf(
         "The model goes round in circles: %s.\nYes: it goes on. No: it stops, or goes on with what "
         "you have written meanwhile.",

@@ -4,6 +4,7 @@
 #include "agent/stream_rule.h"
 
 #include "base/glob.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "base/yaml.h"
 
@@ -119,7 +120,7 @@ static bool is_file_glob(const char *token)
 {
     if (strpbrk(token, "\\^$+|()") || !strpbrk(token, "?*[]{}"))
         return false;
-    bool is_ending = g_str_has_prefix(token, "*.") && token[2] && !strpbrk(token, " \t\n");
+    bool is_ending = str_has_prefix(token, "*.") && token[2] && !strpbrk(token, " \t\n");
     return strchr(token, '/') || is_ending;
 }
 
@@ -179,7 +180,7 @@ static bool add_scope_token(StreamRule *self, const char *token)
                   NULL);
         return true;
     }
-    const char *at = g_str_has_prefix(token, ANY_TOOL ":") ? token + strlen(ANY_TOOL ":") : token;
+    const char *at = str_has_prefix(token, ANY_TOOL ":") ? token + strlen(ANY_TOOL ":") : token;
     bool is_named = at != token;
     size_t size = strcspn(at, "(");
     g_autofree char *name = g_strndup(at, size);
@@ -252,7 +253,7 @@ static InterruptMode read_mode(const json_t *matter)
 static json_t *read_front_matter(const char *path, const char *text, const char **ret_body,
                                  GPtrArray *warnings)
 {
-    const char *end = g_str_has_prefix(text, FRONT_MATTER) ? strstr(text, "\n---") : NULL;
+    const char *end = str_has_prefix(text, FRONT_MATTER) ? strstr(text, "\n---") : NULL;
     if (!end)
         return NULL;
     const char *start = text + strlen(FRONT_MATTER);

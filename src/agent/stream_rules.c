@@ -387,7 +387,7 @@ static Block *block_of(StreamRules *self, const json_t *event)
     while (self->blocks->len <= (guint)index)
         g_ptr_array_add(self->blocks, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes) && !self->blocks->pdata[index]; i++) {
-        if (!g_str_has_prefix(type, prefixes[i]))
+        if (!str_has_prefix(type, prefixes[i]))
             continue;
         Block *block = g_new0(Block, 1);
         *block = (Block) { .kind = (StreamKind)i,

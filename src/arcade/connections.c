@@ -6,6 +6,7 @@
 #include "arcade/request.h"
 #include "base/fd.h"
 #include "base/lock.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -156,7 +157,7 @@ static char *header_in(const char *head, const char *name)
 /* A page's own files need no token, and no more than their one line. */
 static bool is_for_page(const char *head)
 {
-    return g_str_has_prefix(head, "GET /") && !g_str_has_prefix(head, "GET /api/");
+    return str_has_prefix(head, "GET /") && !str_has_prefix(head, "GET /api/");
 }
 
 ConnectionVerdict connections_look(Connections *self, int fd, int64_t now_ms)

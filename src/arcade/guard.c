@@ -92,7 +92,7 @@ bool guard_check_source(const Guard *self, const GuardHeaders *headers, GError *
     if (!headers->host || !is_own_host(self, headers->host))
         return reply_fail(error, 403, "Host must be 127.0.0.1, localhost or [::1] with the port");
     const char *origin = headers->origin;
-    if (origin && !(g_str_has_prefix(origin, scheme) && is_own_host(self, origin + strlen(scheme))))
+    if (origin && !(str_has_prefix(origin, scheme) && is_own_host(self, origin + strlen(scheme))))
         return reply_fail(error, 403, "Requests from other origins are refused");
     const char *site = headers->sec_fetch_site;
     bool is_navigation = headers->is_page && g_strcmp0(headers->sec_fetch_mode, "navigate") == 0 &&

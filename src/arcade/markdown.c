@@ -256,7 +256,7 @@ static size_t front_matter_size(const char *text, size_t size)
 {
     const char *end = text + MIN(size, FRONT_MATTER_BYTES);
     const char *first = memchr(text, '\n', (size_t)(end - text));
-    if (!first || !(g_str_has_prefix(text, "---\n") || g_str_has_prefix(text, "---\r\n")))
+    if (!first || !(str_has_prefix(text, "---\n") || str_has_prefix(text, "---\r\n")))
         return 0;
     for (const char *line = first + 1; line < end;) {
         const char *next = memchr(line, '\n', (size_t)(end - line));
@@ -359,7 +359,7 @@ bool markdown_to_html(const char *text, size_t size, char **ret_html, GError **e
     html.notes = notes_take(body, whole, size);
     html.lines = lines_new(body, size);
     const char *end = body + size;
-    const char *start = g_str_has_prefix(body, "\xef\xbb\xbf") ? body + 3 : body;
+    const char *start = str_has_prefix(body, "\xef\xbb\xbf") ? body + 3 : body;
     start = put_front_matter(&html, start, (size_t)(end - start));
     int status = md_parse(start, (MD_SIZE)(end - start), &parser, &html);
     if (status == 0 && html.notes->list->len > 0) {

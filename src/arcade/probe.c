@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "base/json.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
@@ -72,8 +73,7 @@ static char *get(unsigned port, const char *path, const char *token)
     g_string_append(request, "\r\n");
     g_autofree char *answer = ask(port, request->str);
     const char *body = answer ? strstr(answer, "\r\n\r\n") : NULL;
-    bool is_good =
-        body && g_str_has_prefix(answer, "HTTP/1.") && strncmp(answer + 8, " 200", 4) == 0;
+    bool is_good = body && str_has_prefix(answer, "HTTP/1.") && strncmp(answer + 8, " 200", 4) == 0;
     return is_good ? g_strdup(body + 4) : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "agenttools/feedback/edits.h"
 #include "arcade/routes.h"
 #include "arcade/views.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #define AUTHOR "user"
@@ -202,7 +203,7 @@ static bool check_own(Db *db, int64_t id, GError **error)
     if (!annotation_get(db, id, &thread, error))
         return false;
     const char *author = author_of(thread, id);
-    bool is_own = author && (strcmp(author, AUTHOR) == 0 || g_str_has_prefix(author, AUTHOR ":"));
+    bool is_own = author && (strcmp(author, AUTHOR) == 0 || str_has_prefix(author, AUTHOR ":"));
     return is_own || reply_fail(error, 403, "Only your own comments can be changed or deleted");
 }
 

@@ -6,6 +6,7 @@
  * strtok                         g_strsplit
  * atoi strtol                    str_parse_int (base/str.h)
  * alloca                         the heap
+ * g_str_has_prefix               str_has_prefix (base/str.h): reads to the end in GLib 2.84
  * system popen fork              proc_run (base/proc.h)
  * localtime gmtime               time_to_local, time_to_utc (base/timefmt.h)
  */
@@ -34,6 +35,8 @@
 #define strtol(a, b, c) KEDGE_BANNED(strtol)
 #undef alloca
 #define alloca(a) KEDGE_BANNED(alloca)
+#undef g_str_has_prefix
+#define g_str_has_prefix(a, b) KEDGE_BANNED(g_str_has_prefix)
 #undef gets
 #define gets(a) KEDGE_BANNED(gets)
 #undef system

@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -119,7 +120,7 @@ static void accept_one(CallbackServer *self)
 static char *awaited_query(const CallbackServer *self, const char *request)
 {
     size_t size = strlen(self->path);
-    if (!g_str_has_prefix(request, "GET ") || strncmp(request + 4, self->path, size) != 0)
+    if (!str_has_prefix(request, "GET ") || strncmp(request + 4, self->path, size) != 0)
         return NULL;
     const char *rest = request + 4 + size;
     size_t end = strcspn(rest, " \r\n");

@@ -1,6 +1,8 @@
 /* See env.h. */
 #include "base/env.h"
 
+#include "base/str.h"
+
 const char *env_get_raw(const char *name)
 {
     const char *value = getenv(name);
@@ -72,7 +74,7 @@ char *env_expand(const char *text)
     g_autoptr(GString) out = g_string_new(NULL);
     while (*text != '\0') {
         const char *end = NULL;
-        g_autofree char *value = g_str_has_prefix(text, "${") ? expand_one(text, &end) : NULL;
+        g_autofree char *value = str_has_prefix(text, "${") ? expand_one(text, &end) : NULL;
         if (!value) {
             g_string_append_c(out, *text++);
             continue;

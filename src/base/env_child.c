@@ -4,6 +4,7 @@
 #include "base/env.h"
 
 #include "base/secrets.h"
+#include "base/str.h"
 
 /* What a sandboxed or cautious child keeps (safety §7.5, `env.inherit: safe`). */
 static bool is_safe_name(const char *name)
@@ -54,7 +55,7 @@ static bool is_safe_name(const char *name)
         "NO_PROXY",
         NULL,
     };
-    return g_strv_contains(names, name) || g_str_has_prefix(name, "LC_");
+    return g_strv_contains(names, name) || str_has_prefix(name, "LC_");
 }
 
 /* A proxy is needed to reach anything; one with a password is a secret. */

@@ -30,7 +30,7 @@ static const FieldDef *find_flag(const FieldDef *fields, const char *name)
                         name[2] == '\0';
         g_autofree char *kebab = field->flag != NULL ? str_to_kebab(field->name) : NULL;
         bool is_long_form =
-            g_str_has_prefix(name, "--") && g_strcmp0(kebab, name + strlen("--")) == 0;
+            str_has_prefix(name, "--") && g_strcmp0(kebab, name + strlen("--")) == 0;
         if (is_short || is_long_form || strcmp(flag, name) == 0)
             return field;
     }
@@ -40,7 +40,7 @@ static const FieldDef *find_flag(const FieldDef *fields, const char *name)
 // The boolean field that "--no-draft" denies.
 static const FieldDef *find_denied(const FieldDef *fields, const char *name)
 {
-    if (!g_str_has_prefix(name, "--no-"))
+    if (!str_has_prefix(name, "--no-"))
         return NULL;
     g_autofree char *flag = g_strconcat("--", name + strlen("--no-"), NULL);
     const FieldDef *field = find_flag(fields, flag);
@@ -57,7 +57,7 @@ static bool fail_unknown(const FieldDef *fields, const char *name, GError **erro
     }
     g_ptr_array_add(names, NULL);
     const char *nearest = NULL;
-    if (g_str_has_prefix(name, "--"))
+    if (str_has_prefix(name, "--"))
         nearest = str_nearest(name + 2, (const char *const *)names->pdata);
     if (!nearest)
         return fail_with(error, KEDGE_ERROR_USAGE, "unknown option %s", name);

@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "base/git_dir.h"
+#include "base/str.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -63,7 +64,7 @@ static int open_in_git_dir(const char *target)
 /* The process that made the name is gone. */
 static bool is_left_over(const char *name, const char *prefix)
 {
-    if (!g_str_has_prefix(name, prefix) || !g_str_has_suffix(name, SUFFIX))
+    if (!str_has_prefix(name, prefix) || !g_str_has_suffix(name, SUFFIX))
         return false;
     char *end = NULL;
     gint64 pid = g_ascii_strtoll(name + strlen(prefix), &end, 10);

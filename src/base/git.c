@@ -13,6 +13,7 @@
 #include "base/git_programs.h"
 #include "base/limits.h"
 #include "base/proc.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #define GIT_TIMEOUT_MS (60 * 1000)
@@ -204,7 +205,7 @@ static char *named_tree(const char *const *args)
 {
     for (size_t i = 0; args[i] && args[i][0] == '-'; i++) {
         const char *dir = args[i] + strlen(GIT_DIR_OPTION);
-        if (!g_str_has_prefix(args[i], GIT_DIR_OPTION))
+        if (!str_has_prefix(args[i], GIT_DIR_OPTION))
             continue;
         return g_str_has_suffix(dir, "/.git") ? g_path_get_dirname(dir) : g_strdup(dir);
     }
@@ -252,7 +253,7 @@ static unsigned drop_includes(const ProcResult *result, GString *ret_rest)
     for (const char *at = result->output, *next; at < end; at = next) {
         const char *nul = memchr(at, '\0', (size_t)(end - at));
         next = nul ? nul + 1 : end;
-        if (g_str_has_prefix(at, "include"))
+        if (str_has_prefix(at, "include"))
             count++;
         else
             g_string_append_len(ret_rest, at, next - at);
@@ -323,7 +324,7 @@ static bool close_programs(const GitSpec *spec, const char *program, const Care 
 static bool is_of_network(const char *url)
 {
     const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
-    return colon && (!slash || colon < slash) && !g_str_has_prefix(url, "file:");
+    return colon && (!slash || colon < slash) && !str_has_prefix(url, "file:");
 }
 
 /* The repository of this machine to which the command connects; NULL: there is none, or git says
@@ -351,7 +352,7 @@ static char *repository_here(const GitSpec *spec, const char *program, char **en
         g_auto(GStrv) urls = g_strsplit(result.output, "\n", -1);
         for (char **url = urls; *url; url++)
             if (**url != '\0' && !is_of_network(*url))
-                return g_strdup(g_str_has_prefix(*url, FILE_URL) ? *url + strlen(FILE_URL) : *url);
+                return g_strdup(str_has_prefix(*url, FILE_URL) ? *url + strlen(FILE_URL) : *url);
         return NULL;
     }
     return NULL;

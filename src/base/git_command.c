@@ -5,6 +5,7 @@
 #include "base/git_command.h"
 
 #include "base/path.h"
+#include "base/str.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static bool is_loader(const char *program)
     const char *slash = strrchr(program, '/');
     const char *name = slash ? slash + 1 : program;
     for (size_t i = 0; loader_families[i]; i++)
-        if (g_str_has_prefix(name, loader_families[i]))
+        if (str_has_prefix(name, loader_families[i]))
             return true;
     return g_strv_contains(loaders, name);
 }
@@ -47,7 +48,7 @@ static char *absolute_path(const char *word)
 {
     static const char *const homes[] = { "$HOME/", "${HOME}/" };
     for (size_t i = 0; i < G_N_ELEMENTS(homes); i++)
-        if (g_str_has_prefix(word, homes[i])) {
+        if (str_has_prefix(word, homes[i])) {
             g_autofree char *tilde = g_strconcat("~/", word + strlen(homes[i]), NULL);
             return path_expand_home(tilde);
         }

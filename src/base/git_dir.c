@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 
 #include <sys/stat.h>
 
@@ -34,7 +35,7 @@ char *git_dir_at(const char *dir)
     if (S_ISDIR(info.st_mode))
         return g_steal_pointer(&path);
     g_autofree char *text = S_ISREG(info.st_mode) ? read_line(path) : NULL;
-    bool is_named = text && g_str_has_prefix(text, GITFILE_PREFIX);
+    bool is_named = text && str_has_prefix(text, GITFILE_PREFIX);
     return is_named ? path_from(dir, text + strlen(GITFILE_PREFIX)) : NULL;
 }
 

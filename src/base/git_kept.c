@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/git_dir.h"
 #include "base/lock.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #include <stdbool.h>
@@ -45,7 +46,7 @@ static void add_variables(GString *key, const char *const *env)
     static const char *const prefixes[] = { "GIT_CONFIG", "HOME=", "XDG_CONFIG_HOME=" };
     for (const char *const *entry = env; entry && *entry; entry++)
         for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
-            if (g_str_has_prefix(*entry, prefixes[i]))
+            if (str_has_prefix(*entry, prefixes[i]))
                 g_string_append_printf(key, "%s\n", *entry);
 }
 

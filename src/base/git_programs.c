@@ -91,7 +91,7 @@ static GArray *entries_of(char *text, size_t size, GError **error)
 static const Closed *kind_of(const char *key)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(closed); i++)
-        if (g_str_has_prefix(key, closed[i].section) && g_str_has_suffix(key, closed[i].name))
+        if (str_has_prefix(key, closed[i].section) && g_str_has_suffix(key, closed[i].name))
             return &closed[i];
     return NULL;
 }
@@ -127,7 +127,7 @@ static void note_left_off(GPtrArray *left_off, const Entry *entry)
 
 static bool is_helper(const char *key)
 {
-    return g_str_has_prefix(key, "credential.") && g_str_has_suffix(key, ".helper");
+    return str_has_prefix(key, "credential.") && g_str_has_suffix(key, ".helper");
 }
 
 /* Helpers are a list: it is emptied, and those that may stay are put into it again. */
@@ -157,7 +157,7 @@ static bool lfs_is_loose(const GArray *entries, const char *tree, GPtrArray *lef
     bool is_loose = false;
     for (unsigned i = 0; i < entries->len; i++) {
         const Entry *entry = &g_array_index(entries, Entry, i);
-        if (!g_str_has_prefix(entry->key, "lfs.") || git_command_is_anchored(entry->value, tree))
+        if (!str_has_prefix(entry->key, "lfs.") || git_command_is_anchored(entry->value, tree))
             continue;
         is_loose = true;
         note_left_off(left_off, entry);
@@ -188,7 +188,7 @@ bool git_programs_close_foreign(const char *answer, size_t size, const char *tre
                              entry->key, entry->value);
         note_left_off(left_off, entry);
         *env = git_env_add(*env, entry->key, kind->value);
-        if (g_str_has_prefix(entry->key, "filter."))
+        if (str_has_prefix(entry->key, "filter."))
             *env = drop_required(*env, entry->key);
     }
     return true;

@@ -1,6 +1,8 @@
 /* See glob.h. */
 #include "base/glob.h"
 
+#include "base/str.h"
+
 bool glob_has_magic(const char *text)
 {
     return strpbrk(text, "*?[{") != NULL;
@@ -110,7 +112,7 @@ void glob_split(const char *entry, char **ret_base, char **ret_glob)
     const char *rest = entry + plain;
     if (plain == 0) {
         *ret_base = g_strdup(".");
-        *ret_glob = g_str_has_prefix(rest, "**/") ? g_strdup(rest) : g_strconcat("**/", rest, NULL);
+        *ret_glob = str_has_prefix(rest, "**/") ? g_strdup(rest) : g_strconcat("**/", rest, NULL);
     } else {
         *ret_base = plain == 1 ? g_strdup("//") : g_strndup(entry, plain - 1);
         *ret_glob = g_strdup(rest);

@@ -5,6 +5,8 @@
  */
 #include "base/hidden_markdown.h"
 
+#include "base/str.h"
+
 #include <glib.h>
 #include <md4c.h>
 #include <string.h>
@@ -87,7 +89,7 @@ static bool is_escaped(const Scan *self, const GString *out, size_t at)
 /* Where a comment begins that is empty at once: `<!-->`, `<!--->`; how long the rest of it is. */
 static size_t rest_of_empty(const char *rest)
 {
-    return g_str_has_prefix(rest, ">") ? 1 : g_str_has_prefix(rest, "->") ? 2 : 0;
+    return str_has_prefix(rest, ">") ? 1 : str_has_prefix(rest, "->") ? 2 : 0;
 }
 
 /* Takes the comment off that begins at `open`; how many bytes it was, when it had several lines. */
@@ -104,16 +106,16 @@ static size_t take_comment(GString *out, gssize open)
 static size_t instruction_size(const Scan *self, size_t at)
 {
     const char *text = self->text + at;
-    const char *end = g_str_has_prefix(text, "<?")                               ? "?>"
-                      : g_str_has_prefix(text, "<![CDATA[")                      ? "]]>"
-                      : g_str_has_prefix(text, "<!") && g_ascii_isalpha(text[2]) ? ">"
-                                                                                 : NULL;
+    const char *end = str_has_prefix(text, "<?")                               ? "?>"
+                      : str_has_prefix(text, "<![CDATA[")                      ? "]]>"
+                      : str_has_prefix(text, "<!") && g_ascii_isalpha(text[2]) ? ">"
+                                                                               : NULL;
     if (!end || self->kinds[at] != BYTE_HTML)
         return 0;
     size_t size = 0;
     while (at + size < self->size && self->kinds[at + size] <= BYTE_HTML &&
            self->kinds[at + size] != BYTE_TEXT) {
-        if (g_str_has_prefix(text + size, end))
+        if (str_has_prefix(text + size, end))
             return size + strlen(end);
         size++;
     }

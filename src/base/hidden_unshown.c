@@ -2,6 +2,8 @@
    looked through for titles. */
 #include "base/hidden_unshown.h"
 
+#include "base/str.h"
+
 #include <glib.h>
 #include <md4c.h>
 #include <stdint.h>
@@ -42,8 +44,8 @@ static bool is_saying(const Page *self, size_t from, size_t to)
     while (to > from && strchr(BLANKS, self->text[to - 1]))
         to--;
     for (; from < to; from++)
-        if (strchr(BLANKS, self->text[from]) || g_str_has_prefix(self->text + from, "&#") ||
-            g_str_has_prefix(self->text + from, "&nbsp"))
+        if (strchr(BLANKS, self->text[from]) || str_has_prefix(self->text + from, "&#") ||
+            str_has_prefix(self->text + from, "&nbsp"))
             return true;
     return false;
 }

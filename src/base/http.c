@@ -233,7 +233,7 @@ static size_t on_header(char *data, size_t unit, size_t count, void *transfer_)
     }
     g_autofree char *line = g_strndup(data, size);
     g_strstrip(line);
-    if (g_str_has_prefix(line, "HTTP/")) {
+    if (str_has_prefix(line, "HTTP/")) {
         // a 1xx answer may have come before: what counts is the last one
         const char *space = strchr(line, ' ');
         self->status = space ? (int)g_ascii_strtoll(space + 1, NULL, 10) : 0;

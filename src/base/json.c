@@ -315,19 +315,19 @@ void json_append_take(json_t *array, json_t *value)
 static json_t *make_value(const char *conversion, va_list *values)
 {
     bool is_optional = conversion[strcspn(conversion, " ") - 1] == '?';
-    if (g_str_has_prefix(conversion, "%s")) {
+    if (str_has_prefix(conversion, "%s")) {
         const char *text = va_arg(*values, const char *);
         return text || is_optional ? json_text(text) : NULL;
     }
-    if (g_str_has_prefix(conversion, "%p"))
+    if (str_has_prefix(conversion, "%p"))
         return va_arg(*values, json_t *);
-    bool is_boolean = g_str_has_prefix(conversion, "%i");
+    bool is_boolean = str_has_prefix(conversion, "%i");
     json_int_t number;
-    if (g_str_has_prefix(conversion, "%jd"))
+    if (str_has_prefix(conversion, "%jd"))
         number = (json_int_t)va_arg(*values, intmax_t);
-    else if (g_str_has_prefix(conversion, "%zu"))
+    else if (str_has_prefix(conversion, "%zu"))
         number = (json_int_t)va_arg(*values, size_t);
-    else if (g_str_has_prefix(conversion, "%u"))
+    else if (str_has_prefix(conversion, "%u"))
         number = (json_int_t)va_arg(*values, unsigned);
     else
         number = va_arg(*values, int);

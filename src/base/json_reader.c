@@ -6,6 +6,7 @@
 #include "base/json_reader.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -46,9 +47,9 @@ static void skip_json5_blanks(Reader *self)
         gunichar c = g_utf8_get_char(self->p);
         if (g_unichar_isspace(c) || c == 0xfeff || c == '\v') {
             self->p = g_utf8_next_char(self->p);
-        } else if (g_str_has_prefix(self->p, "//")) {
+        } else if (str_has_prefix(self->p, "//")) {
             self->p += strcspn(self->p, "\r\n");
-        } else if (g_str_has_prefix(self->p, "/*")) {
+        } else if (str_has_prefix(self->p, "/*")) {
             const char *end = strstr(self->p + 2, "*/");
             if (!end)
                 json_reader_fail(self, "a comment does not end");

@@ -7,6 +7,8 @@
  */
 #include "base/line_diff.h"
 
+#include "base/str.h"
+
 #include <stdint.h>
 
 #define CONTEXT_LINES 3
@@ -387,7 +389,7 @@ char *line_diff_unified(const char *before, const char *after, const char *path)
 static bool hunk_head_range(const char **at, const char *mark, int64_t *ret_start,
                             int64_t *ret_count)
 {
-    if (!g_str_has_prefix(*at, mark))
+    if (!str_has_prefix(*at, mark))
         return false;
     const char *start = *at + strlen(mark);
     char *end = NULL;
@@ -406,7 +408,7 @@ bool hunk_head_read(const char *line, HunkHead *ret_head)
     HunkHead head;
     if (!hunk_head_range(&line, "@@ -", &head.old_start, &head.old_count) ||
         !hunk_head_range(&line, " +", &head.new_start, &head.new_count) ||
-        !g_str_has_prefix(line, " @@"))
+        !str_has_prefix(line, " @@"))
         return false;
     *ret_head = head;
     return true;

@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "base/proc.h"
+#include "base/str.h"
 
 #define ASK_MS    5000
 #define ASK_BYTES 256
@@ -12,7 +13,7 @@ static bool is_kedge(const char *path)
 {
     g_autofree char *name = g_path_get_basename(path);
     const char *bare = *name == '.' ? name + 1 : name;
-    return g_str_has_prefix(bare, "kedge") || g_str_has_prefix(bare, "gh-wm");
+    return str_has_prefix(bare, "kedge") || str_has_prefix(bare, "gh-wm");
 }
 
 static bool is_same_version(const char *path)

@@ -1,6 +1,8 @@
 /* See path.h. */
 #include "base/path.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
@@ -9,7 +11,7 @@ char *path_absolute(const char *path, const char *base)
 {
     g_autofree char *absolute = g_canonicalize_filename(path, base);
     // two leading slashes are special to POSIX and kept by GLib, but mean nothing on Linux
-    return g_strdup(g_str_has_prefix(absolute, "//") ? absolute + 1 : absolute);
+    return g_strdup(str_has_prefix(absolute, "//") ? absolute + 1 : absolute);
 }
 
 char *path_real(const char *path)

@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/proc_profile.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
@@ -361,7 +362,7 @@ void proc_signal_group(pid_t pid, int signal_number)
 static bool is_live_member(const char *stat, pid_t group, const char *name)
 {
     const char *end = strrchr(stat, ')'), *begin = strchr(stat, '(');
-    if (!begin || !g_str_has_prefix(begin + 1, name))
+    if (!begin || !str_has_prefix(begin + 1, name))
         return false;
     g_auto(GStrv) words = end != NULL && end[1] != '\0' ? g_strsplit(end + 2, " ", 4) : NULL;
     return words != NULL && g_strv_length(words) == 4 && strchr("ZX", words[0][0]) == NULL &&

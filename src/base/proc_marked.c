@@ -27,7 +27,7 @@ static bool has_mark(const char *pid, const char *mark)
         return false; // somebody else's, or gone
     const char *end = environment->str + environment->len;
     for (const char *entry = environment->str; entry < end; entry += strlen(entry) + 1) {
-        if (g_str_has_prefix(entry, mark))
+        if (str_has_prefix(entry, mark))
             return true;
     }
     return false;

@@ -3,6 +3,8 @@
  */
 #include "base/secret_names.h"
 
+#include "base/str.h"
+
 #include <glib.h>
 
 // agent-core §2.11, then those of search providers
@@ -57,7 +59,7 @@ static bool is_of_actions(const char *name)
     if (g_strcmp0(g_getenv("GITHUB_ACTIONS"), "true") != 0)
         return false;
     return g_str_equal(name, "ACTIONS_RUNTIME_TOKEN") || g_str_equal(name, "ACTIONS_RESULTS_URL") ||
-           g_str_has_prefix(name, "ACTIONS_ID_TOKEN_REQUEST_");
+           str_has_prefix(name, "ACTIONS_ID_TOKEN_REQUEST_");
 }
 
 SecretKind secret_kind(const char *name)
@@ -66,10 +68,10 @@ SecretKind secret_kind(const char *name)
         return SECRET_KEY;
     if (g_strv_contains(github_tokens, name))
         return SECRET_TOKEN;
-    if (g_str_has_prefix(name, "KEDGE_") || g_str_has_prefix(name, "PI_"))
+    if (str_has_prefix(name, "KEDGE_") || str_has_prefix(name, "PI_"))
         return g_str_has_suffix(name, "_KEY") || g_str_has_suffix(name, "_TOKEN") ||
                        g_str_has_suffix(name, "_SECRET")
                    ? SECRET_KEY
                    : SECRET_NONE;
-    return g_str_has_prefix(name, "ACTIONS_") && is_of_actions(name) ? SECRET_ACTIONS : SECRET_NONE;
+    return str_has_prefix(name, "ACTIONS_") && is_of_actions(name) ? SECRET_ACTIONS : SECRET_NONE;
 }

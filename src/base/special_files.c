@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/git_dir.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #include <dirent.h>
@@ -104,7 +105,7 @@ static void search_look_at_named(SpecialSearch *self, const char *config, char *
     g_autofree char *tree = g_path_get_dirname(dir);
     const char *bases[] = { dir, tree };
     g_strchomp(name);
-    bool is_home = g_str_has_prefix(name, "~/");
+    bool is_home = str_has_prefix(name, "~/");
     g_autofree char *home = is_home ? dirs_home() : NULL;
     g_autofree char *whole = home ? g_build_filename(home, name + 2, NULL) : g_strdup(name);
     for (size_t i = 0; i < G_N_ELEMENTS(bases) && !self->found; i++) {

@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The first `max_bytes` at most, never splitting a UTF-8 character. */
 char *str_truncate(const char *text, size_t max_bytes);
@@ -15,6 +16,12 @@ char *str_truncate(const char *text, size_t max_bytes);
 bool str_parse_int(const char *text, int64_t *ret_value);
 /* `1 y yes true on` / `0 n no false off`, any case. */
 bool str_parse_bool(const char *text, bool *ret_value);
+
+/* Reads no more of `text` than it has to: that of newer GLibs reads it to its end. */
+static inline bool str_has_prefix(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 bool str_is_empty(const char *text);                                // NULL or ""
 bool str_equal_nocase(const char *a, const char *b);                // ASCII; NULL equals only NULL

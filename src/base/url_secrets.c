@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/secrets.h"
+#include "base/str.h"
 
 #include <string.h>
 
@@ -82,7 +83,7 @@ static char *pointed_to(const char *dir, const char *name, const char *prefix)
     g_autofree char *path = g_build_filename(dir, name, NULL);
     g_autofree char *text = NULL;
     if (!file_read(path, LIMIT_GIT_CONFIG_BYTES, &text, NULL, NULL) ||
-        !g_str_has_prefix(text, prefix))
+        !str_has_prefix(text, prefix))
         return NULL;
     return path_absolute(g_strstrip(text + strlen(prefix)), dir);
 }

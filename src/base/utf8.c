@@ -7,6 +7,8 @@
  */
 #include "base/utf8.h"
 
+#include "base/str.h"
+
 #include <stdint.h>
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -184,7 +186,7 @@ char *utf8_without_fence(const char *text)
     g_autofree char *trimmed = utf8_trim(text);
     size_t size = strlen(trimmed);
     char *first_end = strchr(trimmed, '\n');
-    bool is_fenced = g_str_has_prefix(trimmed, "```") && first_end &&
+    bool is_fenced = str_has_prefix(trimmed, "```") && first_end &&
                      g_str_has_suffix(first_end + 1, "```") && trimmed[size - 4] != '`';
     if (!is_fenced)
         return g_steal_pointer(&trimmed);

@@ -52,7 +52,7 @@ static bool is_number(const char *text)
 // 0x… and 0o…; NULL when `text` is none.
 static json_t *based_number(const char *text)
 {
-    int base = g_str_has_prefix(text, "0x") ? 16 : g_str_has_prefix(text, "0o") ? 8 : 0;
+    int base = str_has_prefix(text, "0x") ? 16 : str_has_prefix(text, "0o") ? 8 : 0;
     if (base == 0 || text[2] == '\0')
         return NULL;
     int64_t integer = 0;

@@ -2,6 +2,7 @@
 #include "changes/review_diff.h"
 
 #include "base/line_diff.h"
+#include "base/str.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ json_t *review_files_of_git(const char *diff)
 {
     static const char begin[] = "diff --git ";
     json_t *files = json_array();
-    for (const char *at = diff; g_str_has_prefix(at, begin);) {
+    for (const char *at = diff; str_has_prefix(at, begin);) {
         const char *next = strstr(at, "\ndiff --git ");
         const char *end = next ? next + 1 : at + strlen(at);
         const char *hunk = strstr(at, "\n@@ ");

@@ -2,6 +2,7 @@
 #include "export/report_pages.h"
 
 #include "arcade/markdown.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "base/visible.h"
 
@@ -203,7 +204,7 @@ static void append_diff(GString *out, const char *diff)
     g_auto(GStrv) lines = g_strsplit(diff, "\n", -1);
     g_string_append(out, "<pre class=\"diff\">");
     for (char **line = lines; *line; line++) {
-        bool is_head = g_str_has_prefix(*line, "+++") || g_str_has_prefix(*line, "---");
+        bool is_head = str_has_prefix(*line, "+++") || str_has_prefix(*line, "---");
         const char *class = is_head || **line == '@' ? "place"
                             : **line == '+'          ? "add"
                             : **line == '-'          ? "del"

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "github/gh_process.h"
 
@@ -182,7 +183,7 @@ static void memory_put(const char *path, const Stamp *stamp, const char *text)
 /* "2.92.0" of "gh version 2.92.0 (2026-05-01)"; what development builds say instead. */
 static char *version_of_line(const char *output)
 {
-    bool is_usual = g_str_has_prefix(output, VERSION_PREFIX);
+    bool is_usual = str_has_prefix(output, VERSION_PREFIX);
     const char *text = is_usual ? output + strlen(VERSION_PREFIX) : "";
     size_t length = strspn(text, "0123456789.");
     return length > 0 ? g_strndup(text, length) : g_strdup(NO_NUMBER);

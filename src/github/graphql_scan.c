@@ -5,6 +5,7 @@
  */
 #include "github/graphql_scan.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <glib.h>
@@ -36,7 +37,7 @@ static bool skip_ignored(Scanner *self)
             self->at += strcspn(self->at, "\r\n");
             if (*self->at == '\r' && self->at[1] != '\n')
                 return false;
-        } else if (g_str_has_prefix(self->at, UTF8_BOM)) { // white space anywhere, to GraphQL
+        } else if (str_has_prefix(self->at, UTF8_BOM)) { // white space anywhere, to GraphQL
             self->at += strlen(UTF8_BOM);
         } else {
             return true;
@@ -64,7 +65,7 @@ static Token read_block_string(Scanner *self)
 
 static Token read_string(Scanner *self)
 {
-    if (g_str_has_prefix(self->at, "\"\"\"")) {
+    if (str_has_prefix(self->at, "\"\"\"")) {
         self->at += 3;
         return read_block_string(self);
     }
@@ -125,7 +126,7 @@ static Token read_token(Scanner *self)
         return read_string(self);
     if (c == '-' || g_ascii_isdigit(c))
         return read_number(self);
-    if (g_str_has_prefix(self->at, "...")) {
+    if (str_has_prefix(self->at, "...")) {
         self->at += 3;
         return TOKEN_OTHER;
     }
@@ -194,7 +195,7 @@ static bool add_token(Document *self, Token token, const Scanner *scanner)
         if (!add_bracket(self, *scanner->start))
             return false;
     }
-    self->is_behind_delete = token == TOKEN_NAME && g_str_has_prefix(scanner->start, "delete");
+    self->is_behind_delete = token == TOKEN_NAME && str_has_prefix(scanner->start, "delete");
     return true;
 }
 

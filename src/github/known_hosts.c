@@ -24,7 +24,7 @@ static char *normalise(const char *host)
 {
     g_autofree char *lower = g_ascii_strdown(host, -1);
     lower[strcspn(lower, ":")] = '\0';
-    const char *name = g_str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
+    const char *name = str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
     return g_strdup(strcmp(name, "ssh.github.com") == 0 ? GITHUB_HOST : name);
 }
 

@@ -54,7 +54,7 @@ static bool is_error_line(const char *line)
     if (!strstr(line, ERROR_MARK))
         return false;
     g_autofree char *plain = plain_line(line);
-    return g_str_has_prefix(plain, ERROR_MARK);
+    return str_has_prefix(plain, ERROR_MARK);
 }
 
 /* The index of the line to end with. */

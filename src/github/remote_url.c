@@ -55,7 +55,7 @@ static bool is_label(const char *label)
 char *remote_host_normalise(const char *host)
 {
     g_autofree char *lower = g_ascii_strdown(host, -1);
-    const char *name = g_str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
+    const char *name = str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
     g_auto(GStrv) labels = g_strsplit(name, ".", -1);
     if (!labels[0])
         return NULL;
@@ -141,7 +141,7 @@ static bool split_url(const char *url, UrlParts *ret_parts)
     if (str_is_empty(url) || strlen(url) > URL_MAX_BYTES)
         return false;
     size_t colon = strcspn(url, ":/");
-    if (g_str_has_prefix(url + colon, "://"))
+    if (str_has_prefix(url + colon, "://"))
         return split_scheme_url(url, url + colon + strlen("://"), ret_parts);
     return split_scp(url, ret_parts);
 }

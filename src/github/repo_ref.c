@@ -31,8 +31,7 @@ static bool is_host(const char *text)
     while (g_ascii_isalnum(*p) || *p == '.' || *p == '-')
         p++;
     size_t length = (size_t)(p - text);
-    if (length == 0 || (length == 1 && *text == '.') ||
-        (length == 2 && g_str_has_prefix(text, "..")))
+    if (length == 0 || (length == 1 && *text == '.') || (length == 2 && str_has_prefix(text, "..")))
         return false;
     if (*p == '\0')
         return true;

@@ -27,7 +27,7 @@ static bool parse_number(const char *text, int64_t *ret_number)
 
 bool github_url_parse(const char *url, const char *kind, GithubUrl *ret_url)
 {
-    if (!url || !g_str_has_prefix(url, SCHEME) || strlen(url) > URL_MAX_BYTES)
+    if (!url || !str_has_prefix(url, SCHEME) || strlen(url) > URL_MAX_BYTES)
         return false;
     // host / owner / name / the rest
     g_auto(GStrv) parts = g_strsplit(url + strlen(SCHEME), "/", 4);
@@ -41,7 +41,7 @@ bool github_url_parse(const char *url, const char *kind, GithubUrl *ret_url)
     const char *rest = parts[3];
     size_t length = strlen(kind);
     int64_t number;
-    if (!g_str_has_prefix(rest, kind) || rest[length] != '/' ||
+    if (!str_has_prefix(rest, kind) || rest[length] != '/' ||
         !parse_number(rest + length + 1, &number))
         return false;
     *ret_url = (GithubUrl) {

@@ -1,6 +1,7 @@
 /*
  * What a program says to its conversation, and hears from it (kedge.h).
  */
+#include "base/str.h"
 #include "conversation/session_commands.h"
 #include "lib/lib_error.h"
 #include "lib/lib_session.h"
@@ -158,7 +159,7 @@ kedge_code kedge_session_command(kedge_session *session, const char *name, const
 kedge_code kedge_session_begin(kedge_session *session, const char *name, const char *arguments,
                                const char *id, char **ret_data, kedge_error **ret_error)
 {
-    if (id && (g_str_has_prefix(id, LIB_OWN_ID) || !g_utf8_validate(id, -1, NULL)))
+    if (id && (str_has_prefix(id, LIB_OWN_ID) || !g_utf8_validate(id, -1, NULL)))
         return lib_talk_refuse("an id is UTF-8 and does not begin with " LIB_OWN_ID, ret_error);
     LibCall call = { .id = id, .is_begun = true };
     return command_of_text(session, &call, name, arguments, ret_data, ret_error);

@@ -7,6 +7,7 @@
 #include "base/jsonrpc.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "mcp/calls.h"
 #include "mcp/questions.h"
 #include "tool/call.h"
@@ -165,7 +166,7 @@ static void take_roots(McpServer *self, const json_t *result)
 {
     json_each (json_get_array(result, "roots"), i, root) {
         const char *uri = json_get_text(root, "uri");
-        if (!uri || !g_str_has_prefix(uri, "file://") || self->client_root)
+        if (!uri || !str_has_prefix(uri, "file://") || self->client_root)
             continue;
         g_autofree char *path = g_filename_from_uri(uri, NULL, NULL);
         if (path && file_is_directory(path))

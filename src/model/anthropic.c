@@ -2,6 +2,7 @@
  * Anthropic Messages: reading the stream of events.
  */
 #include "model/anthropic.h"
+#include "base/str.h"
 #include "model/reader.h"
 
 #define ENVELOPE "Anthropic stream envelope error: "
@@ -196,7 +197,7 @@ static bool on_event(const char *name G_GNUC_UNUSED, const char *data, size_t si
         return true;
     if (strcmp(type, "error") == 0)
         return reader_fail(event, error);
-    if (g_str_has_prefix(type, "content_block_"))
+    if (str_has_prefix(type, "content_block_"))
         return on_content(self, type, event, error);
     if (strcmp(type, "message_start") == 0) {
         on_message_start(self, event);

@@ -2,6 +2,7 @@
  * Writes the body of a request in the format of Anthropic Messages.
  */
 #include "base/secrets.h"
+#include "base/str.h"
 #include "model/anthropic.h"
 #include "model/message.h"
 
@@ -25,7 +26,7 @@ static bool is_anthropics(const Model *model)
 
 static bool is_oauth_token(const char *key)
 {
-    return g_str_has_prefix(key, ANTHROPIC_OAUTH_PREFIX) ||
+    return str_has_prefix(key, ANTHROPIC_OAUTH_PREFIX) ||
            g_strcmp0(key, secrets_get("ANTHROPIC_OAUTH_TOKEN")) == 0;
 }
 

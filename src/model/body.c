@@ -3,6 +3,7 @@
  */
 #include "model/body.h"
 
+#include "base/str.h"
 #include "model/body_fit.h"
 #include "model/convert.h"
 #include "model/message.h"
@@ -205,7 +206,7 @@ static size_t head_size(const json_t *message, const char *text)
     bool is_alone = json_object_size(message) != 2 || json_object_get(first, "functionResponse");
     g_autofree char *head = g_strdup_printf("{\"role\":\"%s\",\"%s\":%c", message_role(message),
                                             key, json_is_array(content) ? '[' : '"');
-    return !is_alone && g_str_has_prefix(text, head) ? strlen(head) : 0;
+    return !is_alone && str_has_prefix(text, head) ? strlen(head) : 0;
 }
 
 /* The last piece, where it is of the same role and `piece` may be put behind what it has; else

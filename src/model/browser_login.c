@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/secrets.h"
+#include "base/str.h"
 #include "model/credential_store.h"
 #include "model/transport.h"
 #include "model/wire.h"
@@ -128,7 +129,7 @@ char *browser_login_url(const BrowserLogin *self, unsigned port)
 
 bool browser_login_is_key(const char *text)
 {
-    return g_str_has_prefix(text, KEY_PREFIX);
+    return str_has_prefix(text, KEY_PREFIX);
 }
 
 static bool read_query(const BrowserLogin *self, const char *query, char **ret_code, GError **error)

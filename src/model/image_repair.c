@@ -2,6 +2,7 @@
 #include "model/image_repair.h"
 
 #include "base/image.h"
+#include "base/str.h"
 #include "model/message.h"
 
 #include <string.h>
@@ -59,7 +60,7 @@ static json_t *smaller(const json_t *block, const char *bytes, size_t size, cons
 json_t *image_repair(json_t *block, const ImageLimits *limits)
 {
     const char *data = json_get_text(block, "data");
-    if (!data || !*data || g_str_has_prefix(data, "blob:"))
+    if (!data || !*data || str_has_prefix(data, "blob:"))
         return image_removed(GONE);
     size_t chars = strlen(data);
     if (!is_base64(data, chars))

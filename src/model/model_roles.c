@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "base/lock.h"
+#include "base/str.h"
 #include "model/select_private.h"
 
 #define ROLE_DEPTH_MAX 4 // a role that means a role and so on
@@ -205,7 +206,7 @@ static char *role_of_selector(const ModelRegistry *self, const char *selector)
     static const char *const prefixes[] = { "kedge/", "pi/" };
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
         size_t size = strlen(prefixes[i]);
-        if (!g_str_has_prefix(selector, prefixes[i]))
+        if (!str_has_prefix(selector, prefixes[i]))
             continue;
         g_autofree char *provider = g_strndup(prefixes[i], size - 1);
         const char *role = selector + size;

@@ -1,6 +1,8 @@
 /* See repair.h. */
 #include "model/repair.h"
 
+#include "base/str.h"
+
 #define ARGUMENTS_MAX_DEPTH 64
 
 typedef struct Site { // where something is repaired
@@ -161,7 +163,7 @@ static json_t *repair_block(const Site *site, json_t *block)
 /* The mark behind `name` at the beginning of a line; NULL: it is no such line. */
 static const char *fence_mark(const char *line, const char *name)
 {
-    if (!g_str_has_prefix(line, name))
+    if (!str_has_prefix(line, name))
         return NULL;
     const char *mark = line + strlen(name);
     return strspn(mark, "0123456789abcdef") == FENCE_MARK ? mark : NULL;

@@ -2,6 +2,7 @@
  * OpenAI Responses: writing the request. Nothing is kept at the server: reasoning comes back
  * encrypted and is sent again as it came.
  */
+#include "base/str.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "model/responses.h"
@@ -105,7 +106,7 @@ bool responses_has_lost(const json_t *message)
 
 static bool is_item_id(const char *id, const char *prefix)
 {
-    return id && g_str_has_prefix(id, prefix) && strlen(id) <= MAX_ITEM_ID;
+    return id && str_has_prefix(id, prefix) && strlen(id) <= MAX_ITEM_ID;
 }
 
 /* As the server made it; one without an id cannot be that, and is a plain message. */

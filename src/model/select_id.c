@@ -1,6 +1,7 @@
 /*
  * What the ids of models say of them, and which of two models that mean the same is meant.
  */
+#include "base/str.h"
 #include "model/select_private.h"
 
 size_t select_date_size(const char *id)
@@ -15,7 +16,7 @@ size_t select_date_size(const char *id)
         bool is_date = true;
         for (size_t k = 0; is_date && k < length; k++)
             is_date = forms[i][k] == 'd' ? g_ascii_isdigit(end[k]) : end[k] == forms[i][k];
-        if (is_date && (g_str_has_prefix(end, "-20") || g_str_has_prefix(end, "-19")))
+        if (is_date && (str_has_prefix(end, "-20") || str_has_prefix(end, "-19")))
             return length;
     }
     return 0;

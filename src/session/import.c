@@ -160,7 +160,7 @@ static void find_below(const char *dir, int depth, GPtrArray *files)
     const char *name = NULL;
     while (open && files->len < FIND_MAX_FILES && (name = g_dir_read_name(open))) {
         g_autofree char *path = g_build_filename(dir, name, NULL);
-        if (g_str_has_suffix(name, ".jsonl") && !g_str_has_prefix(name, "agent-"))
+        if (g_str_has_suffix(name, ".jsonl") && !str_has_prefix(name, "agent-"))
             g_ptr_array_add(files, g_steal_pointer(&path));
         else if (depth > 1 && file_is_directory(path))
             find_below(path, depth - 1, files);

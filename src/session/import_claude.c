@@ -2,6 +2,7 @@
  * Claude Code's lines (import_builder.h): records with uuid and parentUuid; an answer is several
  * records with one message id, results of tools are records of the user.
  */
+#include "base/str.h"
 #include "model/message.h"
 #include "model/usage.h"
 #include "session/import_builder.h"
@@ -53,7 +54,7 @@ static json_t *image_block(const json_t *block)
     const json_t *source = json_get_object(block, "source");
     const char *data = json_get_text(source, "data");
     const char *type = json_get_text(source, "media_type");
-    bool is_image = data && type && g_str_has_prefix(type, IMAGE_TYPES);
+    bool is_image = data && type && str_has_prefix(type, IMAGE_TYPES);
     return is_image ? message_image_block(data, type) : NULL;
 }
 

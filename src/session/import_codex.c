@@ -2,6 +2,7 @@
  * Codex's lines (import_builder.h): {"type","payload"}, and in older files the payload alone. What
  * follows one another without a user or a result between is one answer.
  */
+#include "base/str.h"
 #include "model/message.h"
 #include "session/import_builder.h"
 
@@ -29,7 +30,7 @@ static bool is_injected(const char *text)
                                               "<permissions", "<turn_aborted>",
                                               "# AGENTS.md instructions" };
     for (size_t i = 0; i < G_N_ELEMENTS(beginnings); i++)
-        if (g_str_has_prefix(text, beginnings[i]))
+        if (str_has_prefix(text, beginnings[i]))
             return true;
     return false;
 }
@@ -38,7 +39,7 @@ static bool is_injected(const char *text)
 static json_t *image_of_url(const char *url)
 {
     const char *comma = url ? strstr(url, ";base64,") : NULL;
-    if (!comma || !g_str_has_prefix(url, "data:image/"))
+    if (!comma || !str_has_prefix(url, "data:image/"))
         return NULL;
     g_autofree char *type =
         g_strndup(url + strlen("data:"), (size_t)(comma - url) - strlen("data:"));

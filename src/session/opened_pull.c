@@ -34,7 +34,7 @@ static bool is_name(const char *text)
 static bool parse_url(const char *text, PullRef *ret_ref)
 {
     int64_t number = 0;
-    if (!g_str_has_prefix(text, "https://"))
+    if (!str_has_prefix(text, "https://"))
         return false;
     g_auto(GStrv) parts = g_strsplit(text + strlen("https://"), "/", 6);
     if (g_strv_length(parts) != 5 || *parts[0] == '\0' || !is_name(parts[1]) ||
@@ -93,7 +93,7 @@ static bool is_word_char(char c)
 /* Of a terminated text: pr_create or pr-create, as a word. */
 static bool is_pr_create(const char *text)
 {
-    return (g_str_has_prefix(text, "pr_create") || g_str_has_prefix(text, "pr-create")) &&
+    return (str_has_prefix(text, "pr_create") || str_has_prefix(text, "pr-create")) &&
            !is_word_char(text[strlen("pr_create")]);
 }
 
@@ -161,7 +161,7 @@ bool opened_pull_in_text(const char *text, PullRef *ret_ref)
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         g_autofree char *trimmed = g_strstrip(g_strndup(line, strcspn(line, "\n")));
-        const char *url = g_str_has_prefix(trimmed, "URL: ") ? trimmed + strlen("URL: ") : trimmed;
+        const char *url = str_has_prefix(trimmed, "URL: ") ? trimmed + strlen("URL: ") : trimmed;
         if (parse_url(url, ret_ref))
             return true;
     }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mask.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #define BLOB_MIN_CHARS 1024
@@ -34,7 +35,7 @@ static bool is_image(const json_t *object)
     const char *type = json_get_text(object, "type");
     const char *mime_type = json_get_text(object, "mimeType");
     return json_get_text(object, "data") && ((type && g_str_equal(type, "image")) ||
-                                             (mime_type && g_str_has_prefix(mime_type, "image/")));
+                                             (mime_type && str_has_prefix(mime_type, "image/")));
 }
 
 static bool is_long_image(const json_t *object)
@@ -226,7 +227,7 @@ static char *blob_load(const char *reference, size_t *ret_size)
 static void resolve_image(json_t *object, size_t *missing)
 {
     const char *data = json_get_text(object, "data");
-    if (!g_str_has_prefix(data, PERSIST_BLOB_PREFIX))
+    if (!str_has_prefix(data, PERSIST_BLOB_PREFIX))
         return;
     size_t size = 0;
     g_autofree char *bytes = blob_load(data, &size);
@@ -239,7 +240,7 @@ static void resolve_image(json_t *object, size_t *missing)
 
 static void resolve_text(json_t *object, const char *reference, size_t *missing)
 {
-    if (!g_str_has_prefix(reference, PERSIST_BLOB_PREFIX))
+    if (!str_has_prefix(reference, PERSIST_BLOB_PREFIX))
         return;
     size_t size = 0;
     g_autofree char *text = blob_load(reference, &size);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "session/entry.h"
 #include "session/line_file.h"
 #include "session/persist.h"
@@ -156,9 +157,9 @@ static void check_blobs(Checker *self, const char *id, const json_t *value)
         check_blobs(self, id, item);
     const char *text = json_get_text(value, "textBlob");
     const char *data = json_get_text(value, "data");
-    if (text && g_str_has_prefix(text, PERSIST_BLOB_PREFIX))
+    if (text && str_has_prefix(text, PERSIST_BLOB_PREFIX))
         say(self, "entry %s: the long text %s is missing", id, text);
-    if (data && g_str_has_prefix(data, PERSIST_BLOB_PREFIX))
+    if (data && str_has_prefix(data, PERSIST_BLOB_PREFIX))
         say(self, "entry %s: the image %s is missing", id, data);
     json_each_member (value, key, member)
         check_blobs(self, id, member);

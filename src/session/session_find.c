@@ -154,7 +154,7 @@ static char *terminal_id(void)
     char *id = NULL;
     for (int fd = 0; fd <= 2 && !id; fd++)
         if (ttyname_r(fd, device, sizeof device) == 0)
-            id = g_strdup(g_str_has_prefix(device, "/dev/") ? device + 5 : device);
+            id = g_strdup(str_has_prefix(device, "/dev/") ? device + 5 : device);
     for (size_t i = 0; i < G_N_ELEMENTS(emulators) && !id; i++)
         if (env_get_raw(emulators[i].variable))
             id = g_strconcat(emulators[i].prefix, env_get_raw(emulators[i].variable), NULL);

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "session/file_mark.h"
@@ -231,7 +232,7 @@ static bool forget_missing(Sync *self, GError **error)
     g_hash_table_iter_init(&iter, self->known);
     while (g_hash_table_iter_next(&iter, &path, &known_)) {
         const Known *known = known_;
-        if (known->is_seen || !g_str_has_prefix(path, self->root))
+        if (known->is_seen || !str_has_prefix(path, self->root))
             continue;
         if (!remove_row(self->index->db, known->id, error))
             return false;
@@ -260,7 +261,7 @@ static bool has_missing(const Sync *self)
     void *known = NULL;
     g_hash_table_iter_init(&iter, self->known);
     while (g_hash_table_iter_next(&iter, &path, &known))
-        if (!((const Known *)known)->is_seen && g_str_has_prefix(path, self->root))
+        if (!((const Known *)known)->is_seen && str_has_prefix(path, self->root))
             return true;
     return false;
 }

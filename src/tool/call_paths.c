@@ -1,6 +1,7 @@
 /* See call_paths.h. */
 #include "tool/call_paths.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 
 #define MAX_HEADERS 100 // of one edit
@@ -21,7 +22,7 @@ static const char *behind_mark(const char *line)
     if (*line == '@')
         return line + strspn(line, "@");
     for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
-        if (g_str_has_prefix(line, marks[i]))
+        if (str_has_prefix(line, marks[i]))
             return line + strlen(marks[i]);
     return NULL;
 }

@@ -4,6 +4,7 @@
 #include "tool/internal_url.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "tool/call_private.h"
 
 #define SCHEME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-"
@@ -25,7 +26,7 @@ void internal_url_free(InternalUrl *self)
 size_t internal_url_scheme_length(const char *text)
 {
     size_t length = strspn(text, SCHEME_CHARS);
-    return g_ascii_isalpha(*text) && g_str_has_prefix(text + length, "://") ? length : 0;
+    return g_ascii_isalpha(*text) && str_has_prefix(text + length, "://") ? length : 0;
 }
 
 /* Percent-decoded; a copy when that gives no text. Caller frees. */

@@ -3,12 +3,13 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "tool/context.h"
 
 bool plan_file_is_url(const char *url)
 {
     static const char scheme[] = "local://";
-    if (!url || !g_str_has_prefix(url, scheme) || !g_str_has_suffix(url, ".md"))
+    if (!url || !str_has_prefix(url, scheme) || !g_str_has_suffix(url, ".md"))
         return false;
     const char *name = url + strlen(scheme);
     size_t length = strlen(name) - strlen(".md");

@@ -5,6 +5,7 @@
 #include "tool/policy.h"
 
 #include "base/env.h"
+#include "base/str.h"
 
 /* Effect → action, for one source of rules. -1: the source says nothing. */
 typedef struct Rules {
@@ -108,7 +109,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Target, target_clear)
 static char *host_alike(const char *host)
 {
     g_autofree char *lower = g_ascii_strdown(host, -1);
-    const char *name = g_str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
+    const char *name = str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
     return g_strdup(strcmp(name, "ssh.github.com") == 0 ? "github.com" : name);
 }
 
@@ -143,7 +144,7 @@ static bool is_pattern(const char *pattern)
 {
     if (strcmp(pattern, "*") == 0)
         return true;
-    if (g_str_has_prefix(pattern, "*."))
+    if (str_has_prefix(pattern, "*."))
         return pattern[2] && !strpbrk(pattern + 2, "*/: ");
     g_auto(GStrv) parts = g_strsplit(pattern, "/", -1);
     unsigned count = g_strv_length(parts);
@@ -163,7 +164,7 @@ static unsigned pattern_rank(const char *pattern, const Target *target)
 {
     if (strcmp(pattern, "*") == 0)
         return RANK_ANY;
-    if (g_str_has_prefix(pattern, "*.")) {
+    if (str_has_prefix(pattern, "*.")) {
         g_autofree char *suffix = g_ascii_strdown(pattern + 1, -1);
         unsigned length = (unsigned)MIN(strlen(suffix), RANK_HOST - RANK_SUFFIX - 1);
         return g_str_has_suffix(target->host, suffix) ? RANK_SUFFIX + length : 0;

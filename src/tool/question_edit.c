@@ -2,6 +2,7 @@
 #include "tool/question_edit.h"
 
 #include "base/mask.h"
+#include "base/str.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static bool is_text_word(const char *before, const char *word, size_t *ret_prefi
                                          "--message=" };
     *ret_prefix = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) {
-        if (g_str_has_prefix(word, heads[i]))
+        if (str_has_prefix(word, heads[i]))
             *ret_prefix = strlen(heads[i]);
     }
     return *ret_prefix > 0 || (before && g_strv_contains(flags, before));

@@ -8,7 +8,7 @@ static bool is_above_key(const char *below)
     size_t count = 0;
     const SettingKey *keys = setting_keys_all(&count);
     for (size_t i = 0; i < count; i++) {
-        if (g_str_has_prefix(keys[i].key, below))
+        if (str_has_prefix(keys[i].key, below))
             return true;
     }
     return false;

@@ -6,6 +6,7 @@
 #include "base/git_dir.h"
 #include "base/lock.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "tool/context.h"
 
@@ -273,7 +274,7 @@ static void survey_add_home_row(WriteSurvey *self, const char *home, const char 
     survey_put(self, place, path_resolved_below(real_home, row->pattern), row->why, false);
     for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
         const char *base = env_get_raw(bases[i].variable);
-        if (!base || !g_path_is_absolute(base) || !g_str_has_prefix(row->pattern, bases[i].prefix))
+        if (!base || !g_path_is_absolute(base) || !str_has_prefix(row->pattern, bases[i].prefix))
             continue;
         g_autofree char *other =
             g_build_filename(base, row->pattern + strlen(bases[i].prefix), NULL);
@@ -325,7 +326,7 @@ static void survey_fill(WriteSurvey *self)
         survey_add_home(self, other);
     for (size_t i = 0; i < G_N_ELEMENTS(of_variables); i++) {
         const char *place = env_get_raw(of_variables[i].pattern);
-        if (place && g_path_is_absolute(place) && !g_str_has_prefix(place, "/dev/"))
+        if (place && g_path_is_absolute(place) && !str_has_prefix(place, "/dev/"))
             survey_add(self, place, of_variables[i].why, false);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(of_system); i++)

@@ -2,6 +2,8 @@
  * What tests in sh ask of JSON and of the test servers. A program of its own, because a test asks a
  * hundred times, and an interpreter takes twenty times as long to start. What it can: USAGE below.
  */
+#include "base/str.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <glib.h>
@@ -83,7 +85,7 @@ static GString *ask_server(const char *method, const char *url, const GString *b
 {
     char *path = NULL;
     unsigned long port = strtoul(url + strlen("http://127.0.0.1:"), &path, 10);
-    if (!g_str_has_prefix(url, "http://127.0.0.1:") || *path != '/')
+    if (!str_has_prefix(url, "http://127.0.0.1:") || *path != '/')
         fail("no URL of a test server: %s", url);
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -109,7 +111,7 @@ static GString *ask_server(const char *method, const char *url, const GString *b
 static GString *read_from(const char *from)
 {
     bool is_success = false;
-    if (from && g_str_has_prefix(from, "http://"))
+    if (from && str_has_prefix(from, "http://"))
         return ask_server("GET", from, NULL, &is_success);
     FILE *file = from && strcmp(from, "-") != 0 ? fopen(from, "re") : stdin;
     if (!file)
@@ -476,7 +478,7 @@ int main(int argc, char **argv)
         print_shape(argv[2], argv[3]);
     else if (strcmp(first, "--rows") == 0 && argc >= 4)
         print_rows(argv[2], find_in(argv[3], argv[4]));
-    else if (!g_str_has_prefix(first, "--"))
+    else if (!str_has_prefix(first, "--"))
         print(find_in(first, argc > 2 ? argv[2] : NULL), '\n');
     else
         fail("%s", USAGE);

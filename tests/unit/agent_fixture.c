@@ -1,6 +1,7 @@
 /*
  * The agent under test (agent_fixture.h).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent_fixture.h"
@@ -370,7 +371,7 @@ char *agent_fixture_events(const AgentFixture *self)
             continue;
         g_string_append_printf(out, "%s%s", out->len ? " " : "", type);
         const char *role = json_get_text(json_get_object(event, "message"), "role");
-        if (g_str_has_prefix(type, "message_"))
+        if (str_has_prefix(type, "message_"))
             g_string_append_printf(out, ":%s", role);
     }
     return g_string_free(out, FALSE);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apply_fixture.h"
+#include "base/str.h"
 #include "git_fixture.h"
 
 #include "wm/workspace/quarantine.h"
@@ -133,7 +134,7 @@ static inline void pull_check(const PullCase *wanted)
     g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
     g_autofree char *sha = pull_pushed(&fixture, BRANCH);
     if (is_done != (wanted->error == NULL) ||
-        (error && !g_str_has_prefix(error->message, wanted->error)))
+        (error && !str_has_prefix(error->message, wanted->error)))
         fail_msg("%s: '%s'", wanted->name, error ? error->message : "it succeeds");
     if (strcmp(calls, wanted->calls) != 0)
         fail_msg("%s:\n%swant\n%s", wanted->name, calls, wanted->calls);

@@ -5,6 +5,7 @@
 
 #include "agenttools/emit/run_artifact.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #include <arpa/inet.h>
@@ -227,7 +228,7 @@ void fixture_ask(const ArcadeFixture *self, const Ask *ask, Reply *ret_reply)
     g_autoptr(GString) answer = read_all(fd, NULL);
     close(fd);
     const char *end = strstr(answer->str, "\r\n\r\n");
-    if (!end || !g_str_has_prefix(answer->str, "HTTP/1."))
+    if (!end || !str_has_prefix(answer->str, "HTTP/1."))
         fail_msg("%s: no answer: '%s'", ask->path, answer->str);
     size_t head_size = (size_t)(end + 4 - answer->str);
     ret_reply->status = (unsigned)g_ascii_strtoull(answer->str + 9, NULL, 10);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/cancel.h"
@@ -98,7 +99,7 @@ static inline bool rest_fixture_serve(TestServer *server, int fd, const char *re
     pthread_mutex_lock(&server->lock);
     for (size_t i = 0; i < self->count && found == &none; i++) {
         const CannedAnswer *answer = &self->answers[i];
-        bool fits = !answer->request || g_str_has_prefix(request, answer->request);
+        bool fits = !answer->request || str_has_prefix(request, answer->request);
         if (fits && self->uses[i] < MAX(answer->times, 1)) {
             use = ++self->uses[i];
             found = answer;

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/str.h"
 #include "gh_fixture.h"
 
 #include "github/github.h"
@@ -53,6 +54,6 @@ static inline void expect_in(const char *name, const ToolResult *result, const c
                              const char *want)
 {
     g_autofree char *text = tool_result_text(result);
-    if (!g_str_has_prefix(text, first) || !strstr(text, want))
+    if (!str_has_prefix(text, first) || !strstr(text, want))
         fail_msg("%s: got\n%s\nwant\n%s … %s", name, text, first, want);
 }

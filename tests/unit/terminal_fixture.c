@@ -1,6 +1,7 @@
 /*
  * A terminal for tests: libvterm and the reader of bytes.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include <string.h>
@@ -197,13 +198,13 @@ static void read_link(Reader *reader)
         reader->at = stop + 2;
         return;
     }
-    if (!text || !g_str_has_prefix(text, "\x1b]8;"))
+    if (!text || !str_has_prefix(text, "\x1b]8;"))
         refuse(reader, "OSC");
     const char *address = strchr(text + 4, ';');
     if (!address)
         refuse(reader, "a link without address");
     reader->has_link = address[1] != '\0';
-    if (reader->has_link && !g_str_has_prefix(text + 4, "id="))
+    if (reader->has_link && !str_has_prefix(text + 4, "id="))
         refuse(reader, "a link without id");
     reader->terminal->link_count += reader->has_link;
     reader->at = stop + 2;
@@ -228,9 +229,9 @@ static void read_bytes(TestTerminal *self, const GString *bytes)
 {
     Reader reader = { self, bytes->str, bytes->str, bytes->str + bytes->len, .has_link = false };
     while (reader.at < reader.end) {
-        if (g_str_has_prefix(reader.at, "\x1b[")) {
+        if (str_has_prefix(reader.at, "\x1b[")) {
             read_csi(&reader);
-        } else if (g_str_has_prefix(reader.at, "\x1b]")) {
+        } else if (str_has_prefix(reader.at, "\x1b]")) {
             read_link(&reader);
         } else if (*reader.at == '\r' || *reader.at == '\n') {
             if (reader.has_link)

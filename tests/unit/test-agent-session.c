@@ -2,6 +2,7 @@
  * The conversation object: commands from the owner's loop, aborts in every state, changes between
  * turns, subscribers of different detail and pace, questions, the end.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -102,7 +103,7 @@ static void test_state(void **state)
 static void prompt_again(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
 {
     assert_false(session_fixture_command(self, "prompt", "{\"message\":\"me too\"}", NULL));
-    assert_true(g_str_has_prefix(self->error->message, "Agent is already processing."));
+    assert_true(str_has_prefix(self->error->message, "Agent is already processing."));
     g_auto(CommandReply) points = { 0 };
     assert_true(session_fixture_command(self, "get_branch_messages", NULL, &points));
     assert_int_equal(json_array_size(json_get_array(points.data, "messages")), 1);
@@ -562,7 +563,7 @@ static void test_no_credential(void **state)
     g_unsetenv("ANTHROPIC_OAUTH_TOKEN");
     assert_false(session_fixture_command(
         self, "set_model", "{\"provider\":\"anthropic\",\"modelId\":\"claude-sonnet-4-5\"}", NULL));
-    assert_true(g_str_has_prefix(self->error->message, "No API key found for anthropic"));
+    assert_true(str_has_prefix(self->error->message, "No API key found for anthropic"));
 }
 
 int main(void)

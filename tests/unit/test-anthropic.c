@@ -1,6 +1,7 @@
 /*
  * model/anthropic*.c: requests and streams of the Anthropic Messages format.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #include "model/anthropic.h"
@@ -132,7 +133,7 @@ static void test_endings(void **state G_GNUC_UNUSED)
             fail_msg("%s: id '%s'", cases[i].name, id);
     }
     g_autoptr(json_t) broken = decode_stream(model, START "{'type':'pi", NULL);
-    assert_true(g_str_has_prefix(message_error(broken), "Anthropic stream envelope error: "));
+    assert_true(str_has_prefix(message_error(broken), "Anthropic stream envelope error: "));
 }
 
 static void test_replay(void **state G_GNUC_UNUSED)

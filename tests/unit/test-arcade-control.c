@@ -10,6 +10,7 @@
 #include "arcade/record.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/str.h"
 #include "http_server.h"
 
 #include <sys/stat.h>
@@ -142,7 +143,7 @@ typedef struct Fake { // a server of another version
 static bool answer_as(TestServer *server, int fd, const char *request, unsigned number)
 {
     const Fake *fake = server->data;
-    bool is_health = g_str_has_prefix(request, "GET /api/v1/health ");
+    bool is_health = str_has_prefix(request, "GET /api/v1/health ");
     bool is_trusted = strstr(request, some_token) != NULL;
     g_autofree char *health =
         g_strdup_printf("{\"ok\":true,\"app\":\"kedge-arcade\",\"version\":\"%s\"}", fake->version);

@@ -6,6 +6,7 @@
 
 #include "agenttools/emit/run_artifact.h"
 #include "agenttools/feedback/edits.h"
+#include "base/str.h"
 
 #include <sys/stat.h>
 
@@ -566,7 +567,7 @@ static void test_keep_alive(void **state)
     for (int i = 0; i < 3; i++) {
         socket_send(fd, request);
         g_autofree char *answer = socket_read_until(fd, "was not found\"}}");
-        assert_true(g_str_has_prefix(answer, "HTTP/1.1 404 "));
+        assert_true(str_has_prefix(answer, "HTTP/1.1 404 "));
     }
     close(fd);
 }

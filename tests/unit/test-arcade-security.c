@@ -8,6 +8,7 @@
 #include "arcade/connections.h"
 #include "arcade/guard.h"
 #include "arcade/request.h"
+#include "base/str.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -283,7 +284,7 @@ static void test_sizes(void **state)
     socket_send(fd, head);
     socket_send(fd, chunked->str);
     g_autofree char *answer = socket_read_until(fd, "too_large");
-    assert_true(g_str_has_prefix(answer, "HTTP/1.1 413 "));
+    assert_true(str_has_prefix(answer, "HTTP/1.1 413 "));
     g_string_free(chunked, TRUE);
     close(fd);
 }
@@ -350,7 +351,7 @@ static void test_strangers(void **state)
         if (others[i][0])
             socket_send(other, others[i]);
         g_autofree char *answer = socket_read_until(other, "\r\n\r\n");
-        if (!g_str_has_prefix(answer, "HTTP/1.1 503 "))
+        if (!str_has_prefix(answer, "HTTP/1.1 503 "))
             fail_msg("'%s': %s", others[i], answer);
         close(other);
     }
@@ -365,7 +366,7 @@ static void test_strangers(void **state)
         int other = fixture_connect(fixture, "127.0.0.1");
         socket_send(other, "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n");
         g_autofree char *answer = socket_read_until(other, "\r\n\r\n");
-        has_room = g_str_has_prefix(answer, "HTTP/1.1 403 ");
+        has_room = str_has_prefix(answer, "HTTP/1.1 403 ");
         close(other);
     }
     assert_true(has_room);

@@ -7,6 +7,7 @@
 #include "agenttools/emit/run_artifact.h"
 #include "arcade/feed.h"
 #include "arcade/stream.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #include <sys/socket.h>
@@ -54,7 +55,7 @@ static void test_events(void **state)
     g_autofree char *head = NULL;
     say(fixture, "run", "R1", NULL, "before");
     int fd = open_stream(fixture, "", NULL, &head);
-    assert_true(g_str_has_prefix(head, "HTTP/1.1 200 "));
+    assert_true(str_has_prefix(head, "HTTP/1.1 200 "));
     assert_non_null(strstr(head, "\r\nContent-Type: text/event-stream\r\n"));
     assert_non_null(strstr(head, "\r\nCache-Control: no-store\r\n"));
     g_autofree char *place = g_strdup_printf("\nid: %" G_GINT64_FORMAT "\n\n", last_id(fixture));
@@ -239,7 +240,7 @@ static void test_limit(void **state)
     for (int tries = 0; tries < 100 && !has_room; tries++) {
         g_autofree char *text = NULL;
         int fd = open_stream(fixture, "", NULL, &text);
-        has_room = g_str_has_prefix(text, "HTTP/1.1 200 ");
+        has_room = str_has_prefix(text, "HTTP/1.1 200 ");
         fds[0] = fd;
         if (!has_room) {
             close(fd);

@@ -1,6 +1,7 @@
 /*
  * read and write of archives (agent-tools §3.1.6, §3.2 step 3), hostile ones among them.
  */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "base/archive.h"
@@ -355,7 +356,7 @@ static void test_other_name(void **state G_GNUC_UNUSED)
         tool_fixture_put_bytes(fixture, cases[i].name, made->str, made->len);
         g_free(write_text(fixture, renamed, "second"));
         g_autoptr(GString) bytes = get_bytes(fixture, cases[i].name);
-        if (!g_str_has_prefix(bytes->str, cases[i].begin))
+        if (!str_has_prefix(bytes->str, cases[i].begin))
             fail_msg("%s is of another format now", cases[i].name);
         g_autofree char *text = read_text(fixture, renamed);
         assert_text(renamed, text, "second");

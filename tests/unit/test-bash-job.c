@@ -1,5 +1,6 @@
 /* Commands in the background and the job tool: what is said when, and what is left; and commands
    that do their worst. */
+#include "base/str.h"
 #include "proc_fixture.h"
 #include "tool_fixture.h"
 
@@ -407,7 +408,7 @@ static void test_endless_output(void **state G_GNUC_UNUSED)
     assert_false(started.is_error);
     g_auto(ToolResult) result = call_timed(fixture, "yes 'all work and no play'", 1);
     g_autofree char *text = tool_result_text(&result);
-    assert_true(g_str_has_prefix(text, "[Command timed out after 1 seconds]\n"));
+    assert_true(str_has_prefix(text, "[Command timed out after 1 seconds]\n"));
     assert_true(strlen(text) < 60 * 1024);
     assert_contains("artifact", text, "artifact://0");
 }

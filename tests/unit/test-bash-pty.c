@@ -1,5 +1,6 @@
 /* bash on a terminal of its own: what the command sees, what comes through, and how it ends;
    programs that want a screen; and the parent of a shell, with a terminal and without. */
+#include "base/str.h"
 #include "proc_fixture.h"
 #include "tool_fixture.h"
 
@@ -66,7 +67,7 @@ static void test_results(void **state G_GNUC_UNUSED)
     }
     // tools-T68
     g_autofree char *device = text_of(fixture, "tty", false);
-    assert_true(g_str_has_prefix(device, "/dev/"));
+    assert_true(str_has_prefix(device, "/dev/"));
 }
 
 static void test_apart(void **state G_GNUC_UNUSED)
@@ -90,7 +91,7 @@ static void test_whole(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(WITH_PTY, true);
     for (int i = 0; i < 5; i++) {
         g_autofree char *few = text_of(fixture, "seq 1 500", false);
-        assert_true(g_str_has_prefix(few, "1\n2\n"));
+        assert_true(str_has_prefix(few, "1\n2\n"));
         assert_true(g_str_has_suffix(few, "\n499\n500\n"));
     }
     g_autofree char *got = text_of(fixture, "seq 1 20000", false);
@@ -235,10 +236,10 @@ static void test_parent(void **state G_GNUC_UNUSED)
     g_autofree char *killed = run_plain(
         fixture, "x=kept; kill -9 $PPID; while ! grep -q '^State:.*Z' /proc/$PPID/status; do :; "
                  "done; echo on");
-    assert_true(g_str_has_prefix(killed, "on\n"));
+    assert_true(str_has_prefix(killed, "on\n"));
     assert_contains("said", killed, NOTE);
     g_autofree char *after = run_plain(fixture, "echo $x; kill -9 $PPID 2>/dev/null");
-    assert_true(g_str_has_prefix(after, "kept\n") && !strstr(after, NOTE)); // once
+    assert_true(str_has_prefix(after, "kept\n") && !strstr(after, NOTE)); // once
     g_autofree char *ended = run_plain(fixture, "kill -9 $$");
     assert_contains("the shell itself", ended, "[The shell ended: ");
     g_autofree char *stopped = run_plain(fixture, "kill -STOP $PPID; exit 4");
@@ -261,7 +262,7 @@ static void test_environment_is_whole(void **state G_GNUC_UNUSED)
     g_autofree char *text = run_plain(fixture, "greet; env | grep odd; (exit 7)");
     g_unsetenv("odd.name");
     g_unsetenv("BASH_FUNC_greet%%");
-    assert_true(g_str_has_prefix(text, "hello\nodd.name=a b\n"));
+    assert_true(str_has_prefix(text, "hello\nodd.name=a b\n"));
     assert_contains("its status", text, "code 7");
 }
 
@@ -273,7 +274,7 @@ static void test_aliases(void **state G_GNUC_UNUSED)
     g_autofree char *text = run_plain(fixture, "greet you; false");
     assert_text("an alias lives on", text, "hello you\n\n\nCommand exited with code 1");
     g_autofree char *more = run_plain(fixture, "unalias -a; echo $?; type greet || echo gone");
-    assert_true(g_str_has_prefix(more, "0\n") && strstr(more, "gone\n"));
+    assert_true(str_has_prefix(more, "0\n") && strstr(more, "gone\n"));
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* The bash tool: what a command sees, what its result says, and what is left when it is over. */
+#include "base/str.h"
 #include "proc_fixture.h"
 #include "url_fixture.h"
 
@@ -303,8 +304,8 @@ static void test_long_output(void **state G_GNUC_UNUSED)
     g_autofree char *used = run_command(fixture, "tail -n 1 artifact://0", false);
     assert_string_equal(used, "20000\n");
     g_autofree char *unknown = run_command(fixture, "cat artifact://9", true);
-    if (!g_str_has_prefix(unknown,
-                          "Failed to resolve artifact:// URL in bash command: artifact://9\n"))
+    if (!str_has_prefix(unknown,
+                        "Failed to resolve artifact:// URL in bash command: artifact://9\n"))
         fail_msg("unknown artifact: '%s'", unknown);
 
     g_autofree char *failed = run_command(fixture, "seq 1 20000; exit 4", true);
@@ -401,7 +402,7 @@ static void test_cancel_long_output(void **state G_GNUC_UNUSED)
         call_bash(fixture, "{\"command\":\"while :; do seq 1 20000; done\"}", cancel);
     worker_join(worker);
     g_autofree char *text = tool_result_text(&result);
-    assert_true(g_str_has_prefix(text, "[Command cancelled]\n"));
+    assert_true(str_has_prefix(text, "[Command cancelled]\n"));
     assert_non_null(strstr(text, "Read artifact://0 for full output]"));
     assert_true(strlen(text) < 25000);
 }
@@ -490,8 +491,7 @@ static void test_intercept(void **state G_GNUC_UNUSED)
                                             rest ? rest : cases[i].command, &error);
         g_autofree char *want =
             g_strdup_printf("Blocked: Use the `%s` tool", cases[i].tool ? cases[i].tool : "");
-        if (is_free != (cases[i].tool == NULL) ||
-            (error && !g_str_has_prefix(error->message, want)))
+        if (is_free != (cases[i].tool == NULL) || (error && !str_has_prefix(error->message, want)))
             fail_msg("%s: %s", cases[i].command, error ? error->message : "let through");
         assert_true(bash_check_intercept(off, cases[i].command, cases[i].command, NULL));
     }
@@ -520,8 +520,8 @@ static void test_shell_path(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) missing = tool_fixture_new("{\"shellPath\":\"/no/such/shell\"}", false);
     g_autofree char *text = run_command(missing, "true", true);
-    if (!g_str_has_prefix(
-            text, "Custom shell path not found: /no/such/shell\nPlease update shellPath in "))
+    if (!str_has_prefix(text,
+                        "Custom shell path not found: /no/such/shell\nPlease update shellPath in "))
         fail_msg("missing: '%s'", text);
 
     g_autoptr(ToolFixture) broken = tool_fixture_new("{\"shellPath\":\"/bin/false\"}", false);

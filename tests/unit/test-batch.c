@@ -1,6 +1,7 @@
 /*
  * The calls of one answer: what runs side by side, what alone, and that each call gets one result.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent_fixture.h"
@@ -50,7 +51,7 @@ static void test_missing_argument(void **state)
     AgentFixture *self = *state;
     run_calls(self, "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"count\":2}}]");
     g_autofree char *results = agent_fixture_results(self);
-    assert_true(g_str_has_prefix(results, "t1!:Validation failed for tool \"echo\":\n  - text: "));
+    assert_true(str_has_prefix(results, "t1!:Validation failed for tool \"echo\":\n  - text: "));
     assert_string_equal(self->runs->str, "");
 }
 
@@ -256,7 +257,7 @@ static void test_call_without_arguments_at_the_limit(void **state)
     sse_server_add_text(self->server, "done");
     assert_true(agent_fixture_prompt(self, "go"));
     g_autofree char *results = agent_fixture_results(self);
-    assert_true(g_str_has_prefix(results, "t1!:The arguments of this call were cut off"));
+    assert_true(str_has_prefix(results, "t1!:The arguments of this call were cut off"));
 }
 
 /* core-110: the connection broke in the middle of a call. */
@@ -269,7 +270,7 @@ static void test_broken_stream(void **state G_GNUC_UNUSED)
     assert_true(agent_fixture_prompt(self, "go"));
     assert_int_equal(self->outcome.end, AGENT_ERROR);
     g_autofree char *results = agent_fixture_results(self);
-    assert_true(g_str_has_prefix(results, "t1!:Tool execution failed due to an error: "));
+    assert_true(str_has_prefix(results, "t1!:Tool execution failed due to an error: "));
     assert_string_equal(self->runs->str, "");
     const json_t *message = json_get_object(agent_fixture_event(self, "message_end", 1), "message");
     const json_t *call = json_array_get(json_get_array(message, "content"), 0);

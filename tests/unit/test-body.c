@@ -1,6 +1,7 @@
 /*
  * model/body.c: the bytes of earlier messages stay the same, and are made once.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #define TURNS 5
@@ -63,7 +64,7 @@ static void test_stable(void **state G_GNUC_UNUSED)
             g_autofree char *plain = without_markers(text);
             char *end = strrchr(plain, ']'); // of the messages: nothing behind them has a list
             assert_non_null(end);
-            if (before && !g_str_has_prefix(plain, before))
+            if (before && !str_has_prefix(plain, before))
                 fail_msg("%s: request %d\n%s\nbegins otherwise than\n%s",
                          model_api_name(model->api), turn, plain, before);
             *end = '\0';

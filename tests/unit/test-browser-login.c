@@ -1,6 +1,7 @@
 /*
  * model/browser_login.c: the page's address, what comes back, and the exchange for a key.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #include "http_server.h"
@@ -20,7 +21,7 @@ static void test_address(void **state G_GNUC_UNUSED)
     g_autoptr(BrowserLogin) login = browser_login_new("openrouter", "https://openrouter.ai/api/v1");
     g_autoptr(BrowserLogin) other = browser_login_new("openrouter", "https://openrouter.ai/api/v1");
     g_autofree char *url = browser_login_url(login, 4711);
-    assert_true(g_str_has_prefix(url, "https://openrouter.ai/auth?"));
+    assert_true(str_has_prefix(url, "https://openrouter.ai/auth?"));
     g_autofree char *callback = field_of(url, "callback_url");
     g_autofree char *wanted = g_strconcat("http://localhost:4711", browser_login_path(login), NULL);
     assert_string_equal(callback, wanted);
@@ -89,7 +90,7 @@ static bool serve(TestServer *server, int fd, const char *request G_GNUC_UNUSED,
 static void check_request(TestServer *server, const char *challenge)
 {
     g_autofree char *request = test_server_request(server, 1);
-    assert_true(g_str_has_prefix(request, "POST /api/v1/auth/keys HTTP/1.1\r\n"));
+    assert_true(str_has_prefix(request, "POST /api/v1/auth/keys HTTP/1.1\r\n"));
     g_autoptr(json_t) body = json_of(strstr(request, "\r\n\r\n") + 4);
     assert_string_equal(json_get_text(body, "code"), "the-code");
     assert_string_equal(json_get_text(body, "code_challenge_method"), "S256");

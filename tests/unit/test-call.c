@@ -1,6 +1,7 @@
 /*
  * tool_call(): decoding, run, what leaves it (common §5, agent-tools §1). The gate: test-gate.c.
  */
+#include "base/str.h"
 #include "tool_probe.h"
 
 #include "base/limits.h"
@@ -91,7 +92,7 @@ static void test_unknown_arguments(void **state G_GNUC_UNUSED)
         const Setup setup = { cases[i].tool, cases[i].arguments, cases[i].door };
         call(fixture, &setup, &result);
         g_autofree char *text = tool_result_text(&result);
-        if (!g_str_has_prefix(text, cases[i].want))
+        if (!str_has_prefix(text, cases[i].want))
             assert_text(cases[i].name, text, cases[i].want);
         if (cases[i].want == refused)
             assert_int_equal(result.failure, KEDGE_ERROR_USAGE);
@@ -151,7 +152,7 @@ static void test_errors_become_text(void **state G_GNUC_UNUSED)
 
 static bool silent_run(ToolCall *call_, const void *args, ToolResult *result, GError **error)
 {
-    result->is_error = g_str_has_prefix(((const ProbeArgs *)args)->path, "bad");
+    result->is_error = str_has_prefix(((const ProbeArgs *)args)->path, "bad");
     return true;
 }
 
@@ -236,7 +237,7 @@ static void test_errors_are_bounded(void **state G_GNUC_UNUSED)
     g_autofree char *fair = g_strnfill(60 * KIB, 'x');
     json_set_text(arguments, "unknown", fair);
     g_autofree char *kept = tool_fixture_error(fixture, &probe, json_incref(arguments));
-    assert_true(g_str_has_prefix(kept, "Validation failed"));
+    assert_true(str_has_prefix(kept, "Validation failed"));
 }
 
 static int64_t fixed_now(void *user_data)

@@ -1,6 +1,7 @@
 /*
  * base/callback_server.c: the awaited request among others, pieces, idle and hostile connections.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/callback_server.h"
@@ -76,7 +77,7 @@ static void test_requests(void **state G_GNUC_UNUSED)
         say(fd, cases[i].request);
         g_autofree char *query = step_until_answered(server, fd, answer);
         const char *want = cases[i].query ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 404 Not Found\r\n";
-        if (g_strcmp0(query, cases[i].query) != 0 || !g_str_has_prefix(answer->str, want))
+        if (g_strcmp0(query, cases[i].query) != 0 || !str_has_prefix(answer->str, want))
             fail_msg("%s: got '%s', %s", cases[i].request, query, answer->str);
         g_string_free(answer, TRUE);
     }

@@ -1,6 +1,7 @@
 /*
  * op: pr_checkout, with real git (github-tool §9.6, T81–T100).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -313,7 +314,7 @@ static void test_ten_at_once(void **state G_GNUC_UNUSED)
     g_autofree char *text = tool_result_text(&result);
     if (result.is_error)
         fail_msg("github-T98: %s", text);
-    assert_true(g_str_has_prefix(text, "# 10 Pull Request Worktrees (10 checked out)\n\n"));
+    assert_true(str_has_prefix(text, "# 10 Pull Request Worktrees (10 checked out)\n\n"));
     const json_t *checkouts = json_get_array(result.details, "checkouts");
     assert_int_equal(json_array_size(checkouts), 10);
     for (int i = 1; i <= 10; i++) {
@@ -338,7 +339,7 @@ static void test_duplicates(void **state G_GNUC_UNUSED)
         gh_fixture_call(fixture->gh, "{\"op\":\"pr_checkout\",\"pr\":[\"90\",\"90\"]}");
     g_autofree char *text = tool_result_text(&result);
     assert_false(result.is_error);
-    assert_true(g_str_has_prefix(text, "# 2 Pull Request Worktrees (1 checked out, 1 reused)\n\n"));
+    assert_true(str_has_prefix(text, "# 2 Pull Request Worktrees (1 checked out, 1 reused)\n\n"));
 }
 
 static void test_inside_worktree(void **state G_GNUC_UNUSED)

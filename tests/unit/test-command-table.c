@@ -3,6 +3,7 @@
  * another way: every row by its path and each alias, every rule both ways, and the property that a
  * value flag before a command word changes nothing.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -139,7 +140,7 @@ static void check_columns(char **row)
     assert_int_equal((node->notes & COMMAND_API) != 0, strcmp(row[NOTES], "api") == 0);
 
     g_auto(GStrv) refs = g_strsplit(row[REFS], ",", -1);
-    size_t refs_count = g_strv_length(refs) - (g_str_has_prefix(row[REFS], "endpoint") ? 1 : 0);
+    size_t refs_count = g_strv_length(refs) - (str_has_prefix(row[REFS], "endpoint") ? 1 : 0);
     assert_int_equal(node->ref_count, refs_count);
     g_auto(GStrv) rules = g_strsplit(row[RULES], ";", -1);
     assert_int_equal(node->rule_count, g_strv_length(rules));

@@ -2,6 +2,7 @@
  * Compaction of a conversation: over the threshold, after an overflow, as a person asks; what a
  * summariser's failure and a stop leave; never twice for one cause.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "model/message.h"
@@ -88,7 +89,7 @@ static void test_threshold(void **state)
     assert_true(session_fixture_prompt(self, "seven"));
     g_autofree char *told = sse_server_conversation(self->agent->server, 8);
     const char *summary = strstr(told, "the summary");
-    assert_true(g_str_has_prefix(told, "user:Another model began") && summary);
+    assert_true(str_has_prefix(told, "user:Another model began") && summary);
     assert_true(strlen(told) < 3 * 4000 && strlen(told) > 4000);
     assert_non_null(strstr(told, "five xxx"));
     assert_null(strstr(told, "two xxx"));
@@ -243,8 +244,8 @@ static void test_summariser_fails(void **state)
     assert_true(session_fixture_prompt(self, "and now"));
     assert_int_equal(self->outcome.end, AGENT_ERROR);
     const json_t *end = session_fixture_event(self, "auto_compaction_end", 0);
-    assert_true(g_str_has_prefix(json_get_text(end, "errorMessage"),
-                                 "Context overflow recovery failed: lab/"));
+    assert_true(str_has_prefix(json_get_text(end, "errorMessage"),
+                               "Context overflow recovery failed: lab/"));
     assert_null(last_of_type(self, "compaction"));
     assert_non_null(strstr(message_error(agent_session_last_answer(self->session)), OVERFLOW));
     const json_t *notice = session_fixture_event(self, "notice", 0);
@@ -474,7 +475,7 @@ static void test_stopped(void **state)
     talk(self, "goes on");
     g_autofree char *told = sse_server_conversation(
         self->agent->server, sse_server_request_count(self->agent->server) - 1);
-    assert_true(g_str_has_prefix(told, "user:word xxx"));
+    assert_true(str_has_prefix(told, "user:word xxx"));
 }
 
 static void test_switched_off(void **state)
@@ -498,7 +499,7 @@ static void test_switched_off(void **state)
     talk(self, "next");
     assert_non_null(session_fixture_event(self, "compaction_end", 0));
     g_autofree char *told = sse_server_conversation(self->agent->server, 7);
-    assert_true(g_str_has_prefix(told, "user:Another model began"));
+    assert_true(str_has_prefix(told, "user:Another model began"));
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* Completion: words, tables, files of a repository, paths; agent-core §7.5. */
+#include "base/str.h"
 #include "editor_fixture.h"
 
 #include "base/file.h"
@@ -228,7 +229,7 @@ static void test_removals(void **state)
     completer_set_commands(fixture->completer, items);
     type(fixture, "/d");
     g_autofree char *list = listed(fixture);
-    assert_true(g_str_has_prefix(list, "❯ /model"));
+    assert_true(str_has_prefix(list, "❯ /model"));
     assert_non_null(strstr(list, "|  /drop"));
     type(fixture, "r");
     expect_list("alone", fixture, "❯ /drop [yes]  delete this session");

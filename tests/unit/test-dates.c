@@ -1,6 +1,7 @@
 /*
  * Date bounds of the searches (github-tool §5.1, §9.3).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "gh_fixture.h"
@@ -61,7 +62,7 @@ static void test_since(void **state G_GNUC_UNUSED)
         if (!is_good) {
             g_autofree char *start =
                 g_strdup_printf("since: invalid date bound: %s. Expected", since_cases[i].since);
-            assert_true(g_str_has_prefix(error->message, start));
+            assert_true(str_has_prefix(error->message, start));
             assert_true(error_is(error, KEDGE_ERROR_USAGE));
         }
     }

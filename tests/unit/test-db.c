@@ -1,6 +1,7 @@
 /*
  * base/db.c: migrations, binding, transactions, several connections, damaged files.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/db.h"
@@ -342,7 +343,7 @@ static void test_path_that_cannot_be(void **state)
     g_autoptr(GError) error = NULL;
     assert_false(db_open(fixture->dir, steps, NULL, &db, NULL, &error)); // a directory
     assert_true(error_is(error, KEDGE_ERROR_IO));
-    assert_true(g_str_has_prefix(error->message, fixture->dir));
+    assert_true(str_has_prefix(error->message, fixture->dir));
     g_clear_error(&error);
     assert_false(db_open("/dev/null/x/test.db", steps, NULL, &db, NULL, &error));
     assert_non_null(error);
@@ -371,7 +372,7 @@ static void start_holder(const char *path, const char *journal, ProcChild *child
     char line[16] = { 0 };
     assert_true(proc_start(&spec, child, NULL));
     assert_true(read(child->output_fd, line, sizeof line - 1) > 0);
-    assert_true(g_str_has_prefix(line, "locked"));
+    assert_true(str_has_prefix(line, "locked"));
 }
 
 /* Else it would be TIMEOUT, ten seconds later. */

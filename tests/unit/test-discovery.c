@@ -1,6 +1,7 @@
 /*
  * model/discovery.c: what servers say they have, and when they are asked.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #include "http_server.h"
@@ -14,7 +15,7 @@ typedef struct Page {
 static bool serve(TestServer *server, int fd, const char *request, unsigned number G_GNUC_UNUSED)
 {
     const Page *page = server->data;
-    while (page->request && !g_str_has_prefix(request, page->request))
+    while (page->request && !str_has_prefix(request, page->request))
         page++;
     g_autofree char *body = g_strdelimit(g_strdup(page->request ? page->body : "{}"), "'", '"');
     g_autofree char *text = g_strdup_printf(

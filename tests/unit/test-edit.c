@@ -1,4 +1,5 @@
 /* The edit tool: exact and fuzzy replacement, what stays as it was, and what errors say. */
+#include "base/str.h"
 #include "long_text.h"
 #include "tool_fixture.h"
 
@@ -432,7 +433,7 @@ static void test_many_places(void **state G_GNUC_UNUSED)
     assert_true(edit_search_replace(text, &search, &after, NULL, &count, NULL));
     assert_int_equal(count, COUNT);
     assert_int_equal(strlen(after), 2 * COUNT);
-    assert_true(g_str_has_prefix(after, "bcbcbc"));
+    assert_true(str_has_prefix(after, "bcbcbc"));
 
     EditSearch one = search;
     one.all = false;

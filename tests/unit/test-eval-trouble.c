@@ -1,6 +1,7 @@
 /* The eval tool in trouble: cancels that meet a cell's end, code that writes to the kernel's own
    pipe, threads that go on, too much of everything, and interpreters of a stranger. Python is
    needed; what needs Node is skipped where there is none. */
+#include "base/str.h"
 #include "eval_fixture.h"
 
 #include "base/worker.h"
@@ -183,7 +184,7 @@ static void test_late_output(void **state G_GNUC_UNUSED)
         g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
         g_free(run_code(fixture, cases[i].language, cases[i].first, false));
         g_autofree char *text = run_code(fixture, cases[i].language, cases[i].second, false);
-        if (!g_str_has_prefix(text, cases[i].want) || strlen(text) > 10000)
+        if (!str_has_prefix(text, cases[i].want) || strlen(text) > 10000)
             fail_msg("%s:\n--- got\n%s\n--- want\n%s", cases[i].first, text, cases[i].want);
         g_autofree char *next = run_code(fixture, cases[i].language, "6 * 7", false);
         assert_text("next", next, "42");

@@ -1,4 +1,5 @@
 /* A person's own Python, in the kernel that the model's cells have (agent-core §7.4). */
+#include "base/str.h"
 #include "eval_fixture.h"
 
 #include "tools/eval/eval_user.h"
@@ -37,7 +38,7 @@ static void test_what_code_says(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(UserShellResult) result = run(fixture, cases[i].code);
-        if (!g_str_has_prefix(result.output, cases[i].want) ||
+        if (!str_has_prefix(result.output, cases[i].want) ||
             (*cases[i].want == '\0' && *result.output) || result.exit_code != cases[i].exit_code)
             fail_msg("%s: %d '%s'", cases[i].code, result.exit_code, result.output);
         assert_false(result.is_cancelled);

@@ -1,5 +1,6 @@
 /* The eval tool with real kernels: cells, state, tools, ends, and what is left when it is over.
    Python is needed; what needs Node is skipped where there is none. */
+#include "base/str.h"
 #include "eval_fixture.h"
 #include "long_text.h"
 #include "proc_fixture.h"
@@ -70,7 +71,7 @@ static void test_python(void **state G_GNUC_UNUSED)
     tool_fixture_put(fixture, "a.txt", "hello\n");
     for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
         g_autofree char *text = run_code(fixture, "python", steps[i].code, steps[i].is_error);
-        if (steps[i].want && !g_str_has_prefix(text, steps[i].want))
+        if (steps[i].want && !str_has_prefix(text, steps[i].want))
             fail_msg("%s:\n--- got\n%s\n--- want\n%s", steps[i].code, text, steps[i].want);
     }
 }
@@ -141,7 +142,7 @@ static void test_calls(void **state G_GNUC_UNUSED)
         g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
         g_auto(ToolResult) result = call_eval(fixture, cases[i].arguments, NULL);
         g_autofree char *text = tool_result_text(&result);
-        if (result.is_error != cases[i].is_error || !g_str_has_prefix(text, cases[i].want))
+        if (result.is_error != cases[i].is_error || !str_has_prefix(text, cases[i].want))
             fail_msg("%s:\n--- got\n%s\n--- want\n%s", cases[i].name, text, cases[i].want);
     }
 }
@@ -247,7 +248,7 @@ static void test_hostile_cells(void **state G_GNUC_UNUSED)
         g_autofree char *said = tool_result_text(&result);
         g_autofree char *text = run_code(fixture, "python", "6 * 7", false);
         // "late" may come with any cell
-        if (!g_str_has_prefix(text, "42") || (text[2] != '\0' && text[2] != '\n'))
+        if (!str_has_prefix(text, "42") || (text[2] != '\0' && text[2] != '\n'))
             fail_msg("%s\n%s\nthen: %s", cells[i], said, text);
     }
 }
@@ -364,7 +365,7 @@ static void test_settings(void **state G_GNUC_UNUSED)
         g_autoptr(ToolFixture) fixture = tool_fixture_new(cases[i].settings, false);
         g_auto(ToolResult) result = call_eval(fixture, cases[i].arguments, NULL);
         g_autofree char *text = tool_result_text(&result);
-        if (!g_str_has_prefix(text, cases[i].want))
+        if (!str_has_prefix(text, cases[i].want))
             fail_msg("%s: '%s'", cases[i].settings, text);
     }
     g_autoptr(ToolFixture) fixture =
@@ -380,7 +381,7 @@ static void test_long_output(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, true);
     g_autofree char *text = run_code(fixture, "python", "for i in range(20000): print(i)", false);
-    assert_true(g_str_has_prefix(text, "6\n11467\n"));
+    assert_true(str_has_prefix(text, "6\n11467\n"));
     assert_true(g_str_has_suffix(text, "19999\n\n[Showing lines 11467-20000 of 20000 (50.0KB "
                                        "limit). Read artifact://0 for full output]"));
     g_autofree char *path = g_build_filename(fixture->root, "session", "0.eval.log", NULL);

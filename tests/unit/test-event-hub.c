@@ -1,6 +1,7 @@
 /*
  * The event hub: order, detail, slow subscribers, what is merged and what is counted.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent/event_hub.h"
@@ -189,7 +190,7 @@ static void test_bound(void **state)
     event_hub_release(self->hub, self->b.subscription);
     loop_run(self->loop);
     assert_true(g_str_has_suffix(self->b.got->str, " x events_missed=7 c events_missed=1"));
-    assert_true(g_str_has_prefix(self->b.got->str, "x x x "));
+    assert_true(str_has_prefix(self->b.got->str, "x x x "));
     publish(self, "z");
     loop_run(self->loop);
     assert_true(g_str_has_suffix(self->b.got->str, " events_missed=1 z"));
@@ -224,8 +225,8 @@ static void test_live(void **state)
     event_hub_publish_live(self->hub, live);
     loop_run(self->loop); // the timer wakes it for the rest
     g_autofree char *joined = g_strdup(self->b.got->str);
-    assert_true(g_str_has_prefix(joined, "message_update message_update[ababab] "
-                                         "message_update[cd] 1"));
+    assert_true(str_has_prefix(joined, "message_update message_update[ababab] "
+                                       "message_update[cd] 1"));
     assert_string_equal(self->a.got->str, "1");
 
     event_hub_set_detail(self->hub, self->b.subscription, DETAIL_NONE);

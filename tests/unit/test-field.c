@@ -2,6 +2,7 @@
  * base/field.c, field_schema.c, field_argv.c, field_reference.c: decoding, problems, schema, flags,
  * help, reference page.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/field.h"
@@ -431,7 +432,7 @@ static void test_argv(void **state)
     g_autofree char *unknown = read_argv("--zzz=3|hi|-z|-p", true);
     assert_string_equal(unknown, "{\"print\":true} hi --zzz=3,-z");
     g_autofree char *json_error = read_argv("--data|{", false);
-    assert_true(g_str_has_prefix(json_error, "--data: expected JSON: line 1 "));
+    assert_true(str_has_prefix(json_error, "--data: expected JSON: line 1 "));
 }
 
 static void test_argv_without_words(void **state)

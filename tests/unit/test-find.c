@@ -1,6 +1,7 @@
 /*
  * find: globs, ignore files, order, limits (agent-tools §3.6).
  */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tools/tools.h"
@@ -304,7 +305,7 @@ static void test_notes(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *text = cases[i].is_error ? find_error(fixture, cases[i].arguments)
                                                   : find_text(fixture, cases[i].arguments);
-        if (!g_str_has_prefix(text, cases[i].want))
+        if (!str_has_prefix(text, cases[i].want))
             assert_text(cases[i].arguments, text, cases[i].want);
     }
 #undef NOTHING

@@ -1,6 +1,7 @@
 /*
  * The gate of tool_call(): doors, questions, permits (common §4.2 – §4.4, gh-policy §5.4).
  */
+#include "base/str.h"
 #include "tool_probe.h"
 
 typedef struct Asked {
@@ -223,7 +224,7 @@ static void test_edited(void **state G_GNUC_UNUSED)
         call(fixture, &setup, &result);
         g_autofree char *text = tool_result_text(&result);
         if (asked.count != rows[i].asked || seen.runs != rows[i].runs ||
-            !g_str_has_prefix(text, rows[i].text))
+            !str_has_prefix(text, rows[i].text))
             fail_msg("%s: asked %d, ran %d, '%s'", rows[i].edited, asked.count, seen.runs, text);
         assert_contains("the model is told", text, "The person changed the arguments");
         g_free(asked.text);
@@ -250,7 +251,7 @@ static void test_question_names_the_target(void **state G_GNUC_UNUSED)
     const Setup setup = { &judged, "{'path':'x'}", { .ask = answer, .user_data = &asked } };
     g_auto(ToolResult) result = { 0 };
     call(fixture, &setup, &result);
-    assert_true(g_str_has_prefix(asked.text, "UNKNOWN on github.com/o/r: Probe\n  probe\n"));
+    assert_true(str_has_prefix(asked.text, "UNKNOWN on github.com/o/r: Probe\n  probe\n"));
     g_free(asked.text);
     g_free(asked.digest);
 }

@@ -2,6 +2,7 @@
  * What gh is asked: the argument vectors of github-tool §9.2, element by element (joined with "|"
  * here).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -236,7 +237,7 @@ static void test_body_file(void **state G_GNUC_UNUSED)
         g_autofree char *argv = gh_fixture_argv(fixture, 0);
         g_autofree char *prefix =
             g_strdup_printf("pr|create|--title|T|--body-file|%s/gh-pr-body-", fixture->temp);
-        if (!g_str_has_prefix(argv, prefix) || !g_str_has_suffix(argv, "/body.md"))
+        if (!str_has_prefix(argv, prefix) || !g_str_has_suffix(argv, "/body.md"))
             fail_msg("github-T29: %s", argv);
         g_autofree char *body = gh_fixture_body(fixture, 0);
         assert_string_equal(body, "600\nx\ny");

@@ -1,6 +1,7 @@
 /*
  * The doctor against a stub gh and real git (gh-policy §10).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -155,7 +156,7 @@ static void test_well(void **state G_GNUC_UNUSED)
              NULL },
            { "aliases", "PASS", "none", NULL }, { "extensions", "PASS", "none", NULL },
            { "git", "PASS", ".", NULL }, { "audit", "PASS", "~/.kedge/agent/gh-audit", NULL });
-    assert_true(g_str_has_prefix(self->text, "kedge gh doctor\nPASS  executable               "));
+    assert_true(str_has_prefix(self->text, "kedge gh doctor\nPASS  executable               "));
     assert_non_null(strstr(self->text, "\nPASS  accounts:ghe.example.com one account\n"));
     assert_true(g_str_has_suffix(self->text, "\n16 PASS, 0 WARN, 0 FAIL, 0 SKIP"));
 

@@ -1,6 +1,7 @@
 /*
  * github/door: the folder of a conversation, and what a hostile command can do over its socket.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -72,7 +73,7 @@ static void test_place(void **state G_GNUC_UNUSED)
     place_init(&place);
     g_auto(GhDoorPlace) first = { .listener = -1 }, second = { .listener = -1 };
     assert_true(gh_door_place_make(&first, NULL));
-    assert_true(g_str_has_prefix(first.dir, place.temp));
+    assert_true(str_has_prefix(first.dir, place.temp));
     assert_int_equal(count_files(first.dir), 2); // the link, and the socket by its last name
     assert_true(gh_door_place_make(&second, NULL));
     gh_door_place_sweep(&second);
@@ -102,7 +103,7 @@ static void test_places_that_do_not_do(void **state G_GNUC_UNUSED)
         g_setenv("TMPDIR", bad[i], true);
         g_auto(GhDoorPlace) door = { .listener = -1 };
         assert_true(gh_door_place_make(&door, NULL));
-        assert_false(g_str_has_prefix(door.dir, place.root));
+        assert_false(str_has_prefix(door.dir, place.root));
         assert_int_equal(count_files(bad[i]), 0);
     }
 }

@@ -3,6 +3,7 @@
  * where the bytes go and what never happens to them. gh is the stub; the bytes come from a server
  * in this process. Names of files: github/safe/download_name.c.
  */
+#include "base/str.h"
 #include "rest_fixture.h"
 
 #include "gh_fixture.h"
@@ -62,7 +63,7 @@ static void test_names(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         const char *got = download_name_problem(cases[i].name);
-        bool is_right = cases[i].problem ? got && g_str_has_prefix(got, cases[i].problem) : !got;
+        bool is_right = cases[i].problem ? got && str_has_prefix(got, cases[i].problem) : !got;
         if (!is_right)
             fail_msg("%s: %s", cases[i].name, got);
     }

@@ -1,6 +1,7 @@
 /*
  * When gh fails, hangs, says nothing or says too much (github-tool §9.4).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "item_fixture.h"
@@ -133,7 +134,7 @@ static bool has_name(char **environment, const char *name)
 {
     g_autofree char *prefix = g_strconcat(name, "=", NULL);
     for (char **entry = environment; *entry; entry++) {
-        if (g_str_has_prefix(*entry, prefix))
+        if (str_has_prefix(*entry, prefix))
             return true;
     }
     return false;
@@ -182,7 +183,7 @@ static void test_environment(void **state G_GNUC_UNUSED)
     g_autofree char *clean_path = g_strconcat("PATH=", fixture->bin, ":", NULL);
     bool is_clean = false;
     for (char **entry = environment; *entry; entry++)
-        is_clean |= g_str_has_prefix(*entry, clean_path) && strstr(*entry, "::") == NULL;
+        is_clean |= str_has_prefix(*entry, clean_path) && strstr(*entry, "::") == NULL;
     assert_true(is_clean);
 }
 

@@ -2,6 +2,7 @@
  * Fields of the gh_* wrappers (github/safe/gh_fields.h), and what is made of gh's JSON
  * (github/safe/gh_body.h).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "github/safe/gh_body.h"
@@ -113,7 +114,7 @@ static void test_refuse(void **state G_GNUC_UNUSED)
         g_autoptr(GError) error = NULL;
         if (gh_fields_choose(&request, &fields, &error))
             fail_msg("%s: accepted: %s", cases[i].name, fields);
-        if (!error_is(error, KEDGE_ERROR_USAGE) || !g_str_has_prefix(error->message, cases[i].want))
+        if (!error_is(error, KEDGE_ERROR_USAGE) || !str_has_prefix(error->message, cases[i].want))
             fail_msg("%s: %s", cases[i].name, error->message);
     }
 }
@@ -176,7 +177,7 @@ static void test_several_bodies(void **state G_GNUC_UNUSED)
     g_autofree char *got = gh_body_cut(text, false);
     g_auto(GStrv) parts = g_strsplit(got, "[body truncated: 2048 of 3000 bytes]", -1);
     assert_int_equal(g_strv_length(parts), 3);
-    assert_true(g_str_has_prefix(got, "{\"number\":1,\"body\":"));
+    assert_true(str_has_prefix(got, "{\"number\":1,\"body\":"));
     assert_non_null(strstr(got, "{\"body\":\"short\"}"));
 }
 

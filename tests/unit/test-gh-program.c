@@ -1,6 +1,7 @@
 /*
  * The gh that the gh tools run (gh-policy §6.5, §13): which executable, and which versions.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "gh_fixture.h"
@@ -46,7 +47,7 @@ static void expect_refused(const char *name, const GhFixture *fixture, GhKind ki
     g_autoptr(GError) error = NULL;
     if (find(fixture, &program, &error))
         fail_msg("%s: found %s", name, program.path);
-    if (gh_kind_of_error(error) != kind || !g_str_has_prefix(error->message, message))
+    if (gh_kind_of_error(error) != kind || !str_has_prefix(error->message, message))
         fail_msg("%s: %s", name, error->message);
 }
 

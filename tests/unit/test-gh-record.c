@@ -1,6 +1,7 @@
 /*
  * Debug records (gh-policy §11.2, §11.3): as JSON, as text, and the last ones in a file.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -180,7 +181,7 @@ static void test_foreign_json(void **state G_GNUC_UNUSED)
         g_autoptr(json_t) record = NULL;
         assert_true(json_parse_text(records[i], &record, NULL));
         g_autofree char *text = gh_record_to_text(record);
-        assert_true(g_str_has_prefix(text, "Host: -\n"));
+        assert_true(str_has_prefix(text, "Host: -\n"));
         assert_non_null(strstr(text, "Exit code: -\n"));
     }
 }

@@ -3,6 +3,7 @@
  * in which order, and what becomes of a review that is not sent (github-tool §8, item 9; gh-policy
  * §5.1, §5.4, §11.1).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "review_fixture.h"
@@ -256,10 +257,10 @@ static void check_write(const WriteCase *one)
     unsigned last = one->has_files ? 2 : 1;
     gh_expect_calls(one->name, fixture, last + 1);
     g_autofree char *argv = gh_fixture_argv(fixture, last);
-    if (!g_str_has_prefix(argv, one->argv))
+    if (!str_has_prefix(argv, one->argv))
         fail_msg("%s: got %s", one->name, argv);
     g_autofree char *body = gh_fixture_body(fixture, last);
-    if (!g_str_has_prefix(body, "600\n{") || !strstr(body, one->body))
+    if (!str_has_prefix(body, "600\n{") || !strstr(body, one->body))
         fail_msg("%s: sent\n%s\nwant\n%s", one->name, body, one->body);
     const char *path = strstr(argv, "--input|") + strlen("--input|");
     assert_false(g_file_test(path, G_FILE_TEST_EXISTS)); // nothing is left behind

@@ -1,6 +1,7 @@
 /*
  * The general gh tool where gh itself matters: which program runs, and what --raw keeps.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -38,8 +39,8 @@ static void test_programs(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) missing =
         gh_fixture_call(second, "{\"args\":[\"pr\",\"list\",\"-R\",\"o/r\"]}");
     g_autofree char *text = tool_result_text(&missing);
-    if (!g_str_has_prefix(text, "[gh github.com/o/r pr read no-executable]\n"
-                                "Error: gh not found at /nonexistent-gh; install via '"))
+    if (!str_has_prefix(text, "[gh github.com/o/r pr read no-executable]\n"
+                              "Error: gh not found at /nonexistent-gh; install via '"))
         fail_msg("got %s", text);
 }
 
@@ -128,7 +129,7 @@ static void test_background(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result =
         gh_fixture_call(fixture, "{\"args\":[\"api\",\"repos/o/r/issues\"]}");
     g_autofree char *text = tool_result_text(&result);
-    if (!g_str_has_prefix(text, "Background job bg_1 started: gh api repos/o/r/issues"))
+    if (!str_has_prefix(text, "Background job bg_1 started: gh api repos/o/r/issues"))
         fail_msg("got %s", text);
     g_autoptr(Job) job = job_table_find(jobs, "bg_1");
     assert_non_null(job);

@@ -2,6 +2,7 @@
  * The general `gh` tool through the real tool_call(): header, body, question, and that nothing runs
  * without an answer.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -525,7 +526,7 @@ static void test_cut(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"args\":[\"api\",\"user\"]}");
     g_autofree char *text = tool_result_text(&result);
     assert_false(result.is_error);
-    assert_true(g_str_has_prefix(text, "[gh github.com read truncated 64.0KB]\nxxx"));
+    assert_true(str_has_prefix(text, "[gh github.com read truncated 64.0KB]\nxxx"));
     assert_true(g_str_has_suffix(text,
                                  "[truncated at 64KB; use --limit, narrower fields, or a specific "
                                  "wrapper to reduce output]"));

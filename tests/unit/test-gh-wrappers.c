@@ -2,6 +2,7 @@
  * The fifteen gh_* wrappers through the real tool_call(): exact command lines, refusals, and what
  * is made of answers.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -121,7 +122,7 @@ static void test_argv(void **state G_GNUC_UNUSED)
         if (result.is_error)
             fail_msg("%s: %s", argvs[i].name, text);
         gh_expect_argv(argvs[i].name, fixture, 0, argvs[i].want);
-        if (!g_str_has_prefix(text, "[gh "))
+        if (!str_has_prefix(text, "[gh "))
             fail_msg("%s: no header: %s", argvs[i].name, text);
     }
 }
@@ -217,11 +218,11 @@ static void check_refusal(const RefusedCase *one)
     g_autofree char *text = tool_result_text(&result);
     g_auto(GStrv) lines = g_strsplit(text, "\n", 2);
     g_autofree char *ending = g_strconcat(" ", one->kind, "]", NULL);
-    if (!result.is_error || !g_str_has_prefix(lines[0], "[gh ") ||
+    if (!result.is_error || !str_has_prefix(lines[0], "[gh ") ||
         !g_str_has_suffix(lines[0], ending))
         fail_msg("%s: got\n%s", one->name, text);
-    if (!g_str_has_prefix(lines[1], "Error: ") ||
-        !g_str_has_prefix(lines[1] + strlen("Error: "), one->want))
+    if (!str_has_prefix(lines[1], "Error: ") ||
+        !str_has_prefix(lines[1] + strlen("Error: "), one->want))
         fail_msg("%s: got\n%s", one->name, text);
     if (strstr(text, "..") && !strstr(one->arguments, ".."))
         fail_msg("%s: two full stops:\n%s", one->name, text);
@@ -366,7 +367,7 @@ static void test_bodies(void **state G_GNUC_UNUSED)
         g_autofree char *text = tool_result_text(&result);
         bool is_cut = strstr(text, "[body truncated: 2048 of 5000 bytes]") != NULL;
         if (is_cut != cases[i].is_cut ||
-            !g_str_has_prefix(text, "[gh github.com/o/r read ok 4.9KB]\n"))
+            !str_has_prefix(text, "[gh github.com/o/r read ok 4.9KB]\n"))
             fail_msg("%s: got\n%s", cases[i].name, text);
     }
 }
@@ -439,8 +440,8 @@ static void test_denied_host(void **state G_GNUC_UNUSED)
     fixture->tool = &tool_gh_pr_view;
     g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"number\":5,\"repo\":\"o/r\"}");
     g_autofree char *text = tool_result_text(&result);
-    assert_true(
-        g_str_has_prefix(text, "[gh github.com/o/r pr read policy-blocked]\n"
+    assert_true(str_has_prefix(text,
+                               "[gh github.com/o/r pr read policy-blocked]\n"
                                "Error: Blocked by V1 policy: reads are disabled for github.com."));
     gh_expect_calls("gh-12.1-21", fixture, 0);
 }

@@ -2,6 +2,7 @@
  * How kedge starts git (base/git.h): environment and options, and that looking at a hostile
  * repository runs nothing of it and connects to nothing (common-S08, common-S09). Real git.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -172,7 +173,7 @@ static void test_s08_reading_runs_nothing(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
         // an index that has to be refreshed is told by its exit status alone
-        if (!g_str_has_prefix(commands[i], "update-index"))
+        if (!str_has_prefix(commands[i], "update-index"))
             run_reading(fixture, commands[i]);
         g_autofree char *ran = trap_take(&trap);
         if (*ran != '\0')

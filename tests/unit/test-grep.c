@@ -1,6 +1,7 @@
 /*
  * grep: patterns, scopes, layout, pages (agent-tools §3.8).
  */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "base/limits.h"
@@ -140,7 +141,7 @@ static void test_errors(void **state G_GNUC_UNUSED)
     }
     g_autofree char *spanning = grep_error(fixture, "{'pattern':'a\\nb','multiline':false}");
     // ripgrep 14 leaves the inner quotes out
-    assert_true(g_str_has_prefix(spanning, "regex parse error: the literal "));
+    assert_true(str_has_prefix(spanning, "regex parse error: the literal "));
     assert_non_null(strstr(spanning, "\"\\n\""));
     assert_true(g_str_has_suffix(spanning, " is not allowed in a regex"));
 }
@@ -260,7 +261,7 @@ static void test_long_lines(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result = { 0 };
     tool_fixture_call(fixture, &tool_grep, json_of("{'pattern':'needle'}"), &result);
     g_autofree char *text = tool_result_text(&result);
-    assert_true(g_str_has_prefix(text, "# huge\n*1|xxx"));
+    assert_true(str_has_prefix(text, "# huge\n*1|xxx"));
     assert_true(g_str_has_suffix(text, "x…\n\n[Some lines truncated to 1024 chars]"));
     assert_int_equal(strspn(text + 10, "x"), 1024);
     assert_true(json_get_bool(result.details, "linesTruncated", false));
@@ -283,7 +284,7 @@ static GHashTable *read_pages(const ToolFixture *fixture, const unsigned *limits
         g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
         g_autofree char *file = g_strdup("");
         for (char **line = lines; *line; line++) {
-            if (g_str_has_prefix(*line, "# ")) {
+            if (str_has_prefix(*line, "# ")) {
                 g_free(file);
                 file = g_strdup(*line);
             }

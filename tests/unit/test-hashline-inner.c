@@ -1,5 +1,6 @@
 /* Lines inside a range, which no anchor stands for: they go only as the model has seen them, or
    when it was told. */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tool/model_view.h"
@@ -102,7 +103,7 @@ static void test_changed(void **state G_GNUC_UNUSED)
         }
         g_free(accept(fixture, 2, 4));
         g_autofree char *after = file_text(fixture);
-        assert_true(g_str_has_prefix(after, "a\n") || g_str_has_prefix(after, "a\r\n"));
+        assert_true(str_has_prefix(after, "a\n") || str_has_prefix(after, "a\r\n"));
         assert_null(strstr(after, "b"));
         assert_null(strchr(after, 'd'));
         assert_non_null(strchr(after, 'f'));
@@ -145,7 +146,7 @@ static void test_unseen(void **state G_GNUC_UNUSED)
     assert_contains("shown", error, "|row 36\n 37");
     g_free(accept(fixture, 3, 38));
     g_autofree char *after = file_text(fixture);
-    assert_true(g_str_has_prefix(after, "row 1\nrow 2\nrow 39\n"));
+    assert_true(str_has_prefix(after, "row 1\nrow 2\nrow 39\n"));
 
     g_autoptr(ToolFixture) other = inner_fixture();
     tool_fixture_put(other, "f.txt", "a\nb\nc\nd\n");
@@ -190,7 +191,7 @@ static void test_own_edit(void **state G_GNUC_UNUSED)
     g_autofree char *error = refuse(fixture, 1, 11);
     assert_contains("unseen", error, "Edit rejected: 6 lines " UNSEEN);
     g_autofree char *after = file_text(fixture);
-    assert_true(g_str_has_prefix(after, "row 16\n"));
+    assert_true(str_has_prefix(after, "row 16\n"));
 
     g_autoptr(ToolFixture) preview = inner_fixture();
     tool_fixture_put(preview, "f.txt", text);

@@ -1,4 +1,5 @@
 /* edit by anchors (agent-tools §3.3.2 to §3.3.5), and the tools that show anchors. */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tools/edit/edit_mode.h"
@@ -215,7 +216,7 @@ static void test_refused(void **state G_GNUC_UNUSED)
         tool_fixture_put_bytes(fixture, "b.bin", "a\0b\n", 4);
         g_autofree char *text =
             tool_fixture_error(fixture, &tool_edit_hashline, input_of(cases[i].input));
-        if (!g_str_has_prefix(text, cases[i].error))
+        if (!str_has_prefix(text, cases[i].error))
             assert_text(cases[i].name, text, cases[i].error);
         g_autofree char *after = file_text(fixture, "f.txt");
         assert_text(cases[i].name, after, F_TXT);

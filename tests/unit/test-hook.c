@@ -1,6 +1,7 @@
 /*
  * Hooks of tool_call(), and tools that a JSON Schema describes (common §4.4, §5).
  */
+#include "base/str.h"
 #include "tool_probe.h"
 
 #include "tool/hook.h"
@@ -71,7 +72,7 @@ static void test_hooks(void **state G_GNUC_UNUSED)
         const Setup setup = { &probe, cases[i].arguments, { .kind = DOOR_AGENT } };
         call(fixture, &setup, &result);
         g_autofree char *text = tool_result_text(&result);
-        if (!g_str_has_prefix(text, cases[i].want))
+        if (!str_has_prefix(text, cases[i].want))
             fail_msg("%s: %s", cases[i].name, text);
         if (cases[i].seen)
             assert_text(cases[i].name, seen_before, cases[i].seen);
@@ -326,7 +327,7 @@ static void test_definitions_live_as_long_as_a_set(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autoptr(GError) error = NULL;
         assert_false(tool_set_add(set, &names[i], 1, NULL, &with, &error));
-        assert_true(g_str_has_prefix(error->message, "there is a tool \""));
+        assert_true(str_has_prefix(error->message, "there is a tool \""));
         dynamic_tool_unref(names[i]);
     }
     tool_set_unref(set);

@@ -1,6 +1,7 @@
 /*
  * base/http.c against a server in this process.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/http.h"
@@ -57,18 +58,18 @@ static bool serve(TestServer *server, int fd, const char *request, unsigned numb
 {
     const char *path = strchr(request, ' ') + 1;
     for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
-        if (g_str_has_prefix(path, answers[i].path)) {
+        if (str_has_prefix(path, answers[i].path)) {
             test_send_text(fd, answers[i].answer);
             return answers[i].is_kept_open;
         }
     }
-    if (g_str_has_prefix(path, "/pieces ")) {
+    if (str_has_prefix(path, "/pieces ")) {
         test_send_text(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
         test_server_sleep(server, 20);
         test_send_text(fd, "3\r\ntwo\r\n0\r\n\r\n");
         return true;
     }
-    if (g_str_has_prefix(path, "/trickle ")) {
+    if (str_has_prefix(path, "/trickle ")) {
         test_send_text(fd, OK_HEAD "100\r\n\r\n");
         for (int i = 0; i < 100; i++) {
             test_send_text(fd, "x");
@@ -76,17 +77,17 @@ static bool serve(TestServer *server, int fd, const char *request, unsigned numb
         }
         return true;
     }
-    if (g_str_has_prefix(path, "/big-error "))
+    if (str_has_prefix(path, "/big-error "))
         send_big_error(fd);
-    else if (g_str_has_prefix(path, "/many-headers "))
+    else if (str_has_prefix(path, "/many-headers "))
         send_headers(fd, 200, 4096);
-    else if (g_str_has_prefix(path, "/long-header "))
+    else if (str_has_prefix(path, "/long-header "))
         send_headers(fd, 1, LIMIT_HTTP_HEADER_BYTES + 1);
-    else if (g_str_has_prefix(path, "/silent "))
+    else if (str_has_prefix(path, "/silent "))
         stall(server, fd, "");
-    else if (g_str_has_prefix(path, "/stalls "))
+    else if (str_has_prefix(path, "/stalls "))
         stall(server, fd, OK_HEAD "100\r\n\r\npart");
-    else if (g_str_has_prefix(path, "/slow-error "))
+    else if (str_has_prefix(path, "/slow-error "))
         stall(server, fd, "HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\npart");
     return false;
 }
@@ -159,7 +160,7 @@ static void test_request_text(void **state)
     };
     assert_true(ask(self, "/hello", request, NULL, &response, NULL));
     g_autofree char *sent = test_server_request(self->server, 1);
-    assert_true(g_str_has_prefix(sent, "POST /hello HTTP/1.1\r\n"));
+    assert_true(str_has_prefix(sent, "POST /hello HTTP/1.1\r\n"));
     assert_true(g_str_has_suffix(sent, "\r\n\r\na=1"));
     assert_non_null(strstr(sent, "\r\nX-Mine: 1\r\n"));
     assert_non_null(strstr(sent, "\r\nContent-Type: text/x\r\n"));
@@ -179,7 +180,7 @@ static void test_request_text(void **state)
         g_auto(HttpResponse) answer = { 0 };
         assert_true(ask(self, "/hello", methods[i].request, NULL, &answer, NULL));
         g_autofree char *text = test_server_request(self->server, (unsigned)i + 2);
-        if (!g_str_has_prefix(text, methods[i].want))
+        if (!str_has_prefix(text, methods[i].want))
             fail_msg("got '%s'", text);
     }
 }

@@ -1,6 +1,7 @@
 /*
  * Questions about images (agent-tools §3.23): which model is asked, the request, and its end.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent/image_question.h"
@@ -190,7 +191,7 @@ static void test_request(void **state G_GNUC_UNUSED)
     const json_t *content = json_get_array(json_array_get(messages, 1), "content");
     assert_string_equal(json_get_text(json_array_get(content, 0), "text"), "What is it?");
     const char *url = json_get_text(json_get_path(json_array_get(content, 1), "image_url"), "url");
-    assert_true(g_str_has_prefix(url, "data:image/png;base64,iVBOR"));
+    assert_true(str_has_prefix(url, "data:image/png;base64,iVBOR"));
 
     // what it took: of the budget, and for the session
     assert_true(budget_cost(self->budget) > 0);

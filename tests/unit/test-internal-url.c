@@ -1,6 +1,7 @@
 /*
  * Internal URLs: parsing, finding the scheme, and reading through the gate (agent-tools §4.1).
  */
+#include "base/str.h"
 #include "url_fixture.h"
 
 #include "base/limits.h"
@@ -68,7 +69,7 @@ static void test_long(void **state G_GNUC_UNUSED)
     g_autofree char *tail = g_strnfill(MIB, 'a');
     g_autofree char *url = g_strconcat("artifact://", tail, NULL);
     g_autofree char *read = read_error(fixture, url);
-    assert_true(g_str_has_prefix(read, "Invalid URL: artifact://aaaa"));
+    assert_true(str_has_prefix(read, "Invalid URL: artifact://aaaa"));
     assert_true(g_str_has_suffix(read, "… is 1048587 bytes long, and may be 16384"));
     g_autofree char *written = tool_fixture_error(
         fixture, &tool_write, json_pack("{s:s, s:s}", "path", url, "content", "x"));

@@ -2,6 +2,7 @@
  * base/json_reader.c: plain texts against json_parse() (the same value, or none), partial ones, and
  * JSON5.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/json_reader.h"
@@ -172,7 +173,7 @@ static void test_partial_prefixes(void **state G_GNUC_UNUSED)
         assert_true(json_is_object(got));
         assert_true(is_complete == (size == 0 || size == strlen(whole)));
         const char *path = json_get_text(got, "path");
-        if (path && !g_str_has_prefix("a\"bé\\.c", path))
+        if (path && !str_has_prefix("a\"bé\\.c", path))
             fail_msg("%zu bytes: path is '%s'", size, path);
     }
 }
@@ -225,7 +226,7 @@ static void test_json5(void **state G_GNUC_UNUSED)
         g_autoptr(json_t) want = NULL;
         g_autoptr(GError) error = NULL;
         bool is_read = json_parse_json5(cases[i].text, &got, &error);
-        if (g_str_has_prefix(cases[i].want, "line ")) {
+        if (str_has_prefix(cases[i].want, "line ")) {
             if (is_read || strcmp(error->message, cases[i].want) != 0)
                 fail_msg("%s: %s", cases[i].text, is_read ? "taken" : error->message);
             continue;

@@ -1,6 +1,7 @@
 /*
  * base/json.c: what is accepted, mended and refused; building; readers.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/json.h"
@@ -71,7 +72,7 @@ static void test_refused(void **state)
         assert_false(json_parse_text(cases[i].in, &value, &error));
         assert_null(value);
         assert_true(error_is(error, KEDGE_ERROR_PROTOCOL));
-        if (!g_str_has_prefix(error->message, cases[i].message))
+        if (!str_has_prefix(error->message, cases[i].message))
             fail_msg("'%s': %s", cases[i].in, error->message);
         assert_true(g_utf8_validate(error->message, -1, NULL));
     }
@@ -144,7 +145,7 @@ static void test_read_file(void **state)
     assert_true(g_file_set_contents(path, "{\n \"a\": tru }", -1, NULL));
     assert_false(json_read_file(path, &value, &error));
     g_autofree char *prefix = g_strconcat(path, ": line 2 column ", NULL);
-    assert_true(g_str_has_prefix(error->message, prefix));
+    assert_true(str_has_prefix(error->message, prefix));
 
     assert_true(g_file_set_contents(path, "{\"a\": 3}", -1, NULL));
     assert_true(json_read_file(path, &value, NULL));

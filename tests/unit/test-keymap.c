@@ -1,6 +1,7 @@
 /*
  * tui/term/keymap.c: names of keys, the default map (agent-core §7.4), and keybindings.json.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -216,7 +217,7 @@ static char *load_text(const char *text, Keymap **ret_keymap)
     GString *out = g_string_new(NULL);
     for (unsigned i = 0; i < warnings->len; i++) {
         const char *line = warnings->pdata[i];
-        if (!g_str_has_prefix(line, path))
+        if (!str_has_prefix(line, path))
             fail_msg("no path: %s", line);
         g_string_append_printf(out, "%s%s", i > 0 ? "\n" : "", line + strlen(path) + 2);
     }

@@ -1,4 +1,5 @@
 /* The ls tool: order, marks, bounds and errors. */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "base/limits.h"
@@ -109,7 +110,7 @@ static void test_limits(void **state G_GNUC_UNUSED)
     assert_contains("last", got, "\n00499.c (");
     assert_null(strstr(got, "00500.c"));
     g_autofree char *few = tool_fixture_text(fixture, &tool_ls, json_of("{'limit':2}"));
-    assert_true(g_str_has_prefix(few, "00000.c ("));
+    assert_true(str_has_prefix(few, "00000.c ("));
     assert_true(g_str_has_suffix(few, "\n\n[2 entries limit reached. Use limit=4 for more]"));
     g_autofree char *all = tool_fixture_text(fixture, &tool_ls, json_of("{'limit':1000}"));
     assert_null(strstr(all, "limit reached"));
@@ -123,7 +124,7 @@ static void test_bytes(void **state G_GNUC_UNUSED)
     put_many(fixture, 400, tail);
     g_autofree char *got = tool_fixture_text(fixture, &tool_ls, json_object());
     assert_true(g_str_has_suffix(got, "\n\n[50.0KB limit reached]"));
-    assert_true(g_str_has_prefix(got, "00000x")); // not sent to an artifact
+    assert_true(str_has_prefix(got, "00000x")); // not sent to an artifact
     g_autofree char *both = tool_fixture_text(fixture, &tool_ls, json_of("{'limit':399}"));
     assert_true(g_str_has_suffix(
         both, "\n\n[399 entries limit reached. Use limit=798 for more. 50.0KB limit reached]"));

@@ -1,6 +1,7 @@
 /*
  * model/registry*.c and catalogue.c: built-ins, the models file, the environment, --list-models.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #include "base/file.h"
@@ -56,7 +57,7 @@ static void test_catalogue(void **state G_GNUC_UNUSED)
         const Model *model = models[i];
         char *name = g_strconcat(model->provider, "/", model->id, NULL);
         assert_true(g_hash_table_add(names, name)); // no model twice
-        assert_true(g_str_has_prefix(model->base_url, "https://"));
+        assert_true(str_has_prefix(model->base_url, "https://"));
         assert_true(model->context_window >= model->max_tokens && model->max_tokens > 0);
         assert_true(model->min_thinking <= model->max_thinking);
         assert_false(model_registry_is_available(registry, model, true));
@@ -328,7 +329,7 @@ static void test_list(void **state)
 {
     g_autoptr(ModelRegistry) nothing = load(*state, "", NULL);
     g_autofree char *none = model_registry_list_text(nothing, &(ModelListOptions) { 0 });
-    assert_true(g_str_has_prefix(none, "No models available. No key is known: "));
+    assert_true(str_has_prefix(none, "No models available. No key is known: "));
 
     g_autoptr(ModelRegistry) registry = load(*state,
                                              "providers: {mock: {baseUrl: 'http://127.0.0.1:9', "

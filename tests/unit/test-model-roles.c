@@ -2,6 +2,7 @@
  * model/model_roles.c and model_scope.c: from a role to a model, as somebody chose it or as it
  * fits; and the models to choose among.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #include "model/model_roles.h"
@@ -164,7 +165,7 @@ static void test_origins(void **state G_GNUC_UNUSED)
     model_roles_override(registry, "smol", "opus");
     g_autofree char *warning = NULL;
     assert_false(model_role_configured(registry, "smol", &choice, &warning));
-    assert_true(g_str_has_prefix(warning, "--smol: Model \"opus\" could be: "));
+    assert_true(str_has_prefix(warning, "--smol: Model \"opus\" could be: "));
     g_unsetenv("PI_SMOL_MODEL");
     g_unsetenv("KEDGE_SMOL_MODEL");
     model_roles_set(registry, NULL);
@@ -193,7 +194,7 @@ static void test_selectors(void **state G_GNUC_UNUSED)
     assert_non_null(choice.model);
     g_autoptr(GError) error = NULL;
     assert_false(model_registry_select(registry, "kedge/nothing", NULL, &choice, &error));
-    assert_true(g_str_has_prefix(error->message, "Model \"kedge/nothing\" not found"));
+    assert_true(str_has_prefix(error->message, "Model \"kedge/nothing\" not found"));
 
     // a provider that has the name keeps it
     add(registry, "kedge", "smol");

@@ -1,6 +1,7 @@
 /*
  * Notices and spill (agent-tools §1.4).
  */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tool/notice.h"
@@ -97,7 +98,7 @@ static void test_spill_with_artifacts(void **state G_GNUC_UNUSED)
     assert_string_equal(saved, text);
     assert_string_equal(json_get_text(json_array_get(result.content, 0), "type"), "image");
     const char *shown = json_get_text(json_array_get(result.content, 1), "text");
-    assert_true(g_str_has_prefix(shown, "line 02501 of text\n"));
+    assert_true(str_has_prefix(shown, "line 02501 of text\n"));
     assert_true(g_str_has_suffix(shown, "line 03000 of text\n\n[Showing lines 2501-3000 of 3000. "
                                         "Read artifact://0 for full output]"));
 }

@@ -1,6 +1,7 @@
 /*
  * The plain front end's pure parts: what is typed, what is said, how questions are answered.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/mask.h"
@@ -422,7 +423,7 @@ static void test_replay(void **state G_GNUC_UNUSED)
     g_autoptr(PlainSpeech) speech = plain_speech_new(hear, heard);
     plain_speech_replay(speech, messages);
     assert_true(
-        g_str_has_prefix(heard->str, "1 earlier messages are not repeated here.\nYou: old\n"));
+        str_has_prefix(heard->str, "1 earlier messages are not repeated here.\nYou: old\n"));
     assert_true(g_str_has_suffix(heard->str, "You: old\nkedge: two\nlines\nTool bash: ls\n"));
 }
 

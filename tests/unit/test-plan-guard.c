@@ -1,6 +1,7 @@
 /*
  * What calls may do while a conversation plans: the gate, targets, links, previews.
  */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tool/context.h"
@@ -59,7 +60,7 @@ static void test_gate(void **state G_GNUC_UNUSED)
     assert_false(is_error);
     assert_non_null(strstr(read, "words"));
     g_autofree char *refused = called(self, &tool_bash, "{'command':'touch made'}", &is_error);
-    assert_true(g_str_has_prefix(refused, "refused: bash ("));
+    assert_true(str_has_prefix(refused, "refused: bash ("));
     plan_mode_leave(mode);
     g_autofree char *text = called(self, &tool_write, "{'path':'b.txt','content':'x'}", &is_error);
     assert_string_equal(text, "Successfully wrote 1 bytes to b.txt");
@@ -89,10 +90,10 @@ static void test_preview(void **state G_GNUC_UNUSED)
     assert_non_null(strstr(refused, ONLY_PLAN));
     g_autofree char *dropped =
         called(self, &tool_resolve, "{'action':'discard','reason':'r'}", &is_error);
-    assert_true(g_str_has_prefix(dropped, "Discarded: "));
+    assert_true(str_has_prefix(dropped, "Discarded: "));
     g_autofree char *missing = called(
         self, &tool_resolve, "{'action':'apply','reason':'r','extra':{'title':'t'}}", &is_error);
-    assert_true(g_str_has_prefix(missing, "Plan file not found at local://PLAN.md."));
+    assert_true(str_has_prefix(missing, "Plan file not found at local://PLAN.md."));
 }
 
 /* A link in the place of the plan leads nowhere. */
@@ -127,7 +128,7 @@ static void test_current_plan(void **state G_GNUC_UNUSED)
     bool is_error = false;
     g_autofree char *written =
         called(self, &tool_write, "{'path':'plan://','content':'1. Begin.'}", &is_error);
-    assert_true(g_str_has_prefix(written, "Successfully wrote 9 bytes to "));
+    assert_true(str_has_prefix(written, "Successfully wrote 9 bytes to "));
     g_autofree char *read = called(self, &tool_read, "{'path':'local://PLAN.md'}", &is_error);
     assert_non_null(strstr(read, "1. Begin."));
     g_autofree char *current = called(self, &tool_read, "{'path':'plan://'}", &is_error);

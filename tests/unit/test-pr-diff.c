@@ -1,6 +1,7 @@
 /*
  * Diffs of pull requests and their files (github-tool §7.6, rows T142 to T146).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "item_fixture.h"
@@ -116,8 +117,8 @@ static void test_empty(void **state G_GNUC_UNUSED)
 {
     g_autoptr(json_t) index = pr_diff_index("");
     g_autofree char *text = pr_diff_list(index, "o/r", 1);
-    assert_true(g_str_has_prefix(text, "# Pull Request Diff: o/r#1 (0 files)\n\n_No file "
-                                       "changes._\n\n---\n"));
+    assert_true(str_has_prefix(text, "# Pull Request Diff: o/r#1 (0 files)\n\n_No file "
+                                     "changes._\n\n---\n"));
     g_autoptr(json_t) before = pr_diff_index("a preamble\ndiff --git a/x b/x\n");
     const json_t *file = json_array_get(json_get_array(before, "files"), 0);
     assert_int_equal(json_get_int(file, "startOffset", 0), 11);

@@ -1,5 +1,6 @@
 /* Profiles of children: what limits they have, and that they end when their life descriptor closes,
    as it does however kedge ends. */
+#include "base/str.h"
 #include "proc_fixture.h"
 
 #include "base/fd.h"
@@ -45,7 +46,7 @@ static void test_limits(void **state G_GNUC_UNUSED)
     g_autofree char *tool = limits_of(PROC_PROFILE_TOOL);
     g_autofree char *reader = limits_of(PROC_PROFILE_READER);
     assert_string_equal(run, free_limits);
-    assert_true(g_str_has_prefix(changer, "0 "));
+    assert_true(str_has_prefix(changer, "0 "));
     assert_string_equal(strchr(changer, ' '), strchr(free_limits, ' '));
 
     int64_t core, data, file, tool_data;

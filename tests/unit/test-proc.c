@@ -1,4 +1,5 @@
 /* Child processes: how they start, how much of their output is kept, and that nothing survives. */
+#include "base/str.h"
 #include "proc_fixture.h"
 
 #include "base/fd.h"
@@ -338,7 +339,7 @@ static void test_large_output(void **state G_GNUC_UNUSED)
             keep == PROC_KEEP_HEAD ? "0000000000000000001\n" : "0000000000000997501\n";
         const char *last =
             keep == PROC_KEEP_HEAD ? "0000000000000002500\n" : "0000000000001000000\n";
-        assert_true(g_str_has_prefix(result.output, first));
+        assert_true(str_has_prefix(result.output, first));
         assert_true(g_str_has_suffix(result.output, last));
     }
 }

@@ -1,6 +1,7 @@
 /*
  * The system prompt: parts and order, context files, what an untrusted repository cannot do.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent/prompt.h"
@@ -118,18 +119,18 @@ static void test_custom_base(void **state)
     Fixture *self = *state;
     put(self->agent_dir, "SYSTEM.md", "from the user");
     g_autofree char *user = build(self);
-    assert_true(g_str_has_prefix(user, "from the user\n\n# Tools"));
+    assert_true(str_has_prefix(user, "from the user\n\n# Tools"));
     put(self->work, ".kedge/SYSTEM.md", "from the project");
     g_autofree char *project = build(self);
-    assert_true(g_str_has_prefix(project, "from the project\n\n# Tools"));
+    assert_true(str_has_prefix(project, "from the project\n\n# Tools"));
 
     self->options.system_prompt = "given";
     g_autofree char *given = build(self);
-    assert_true(g_str_has_prefix(given, "given\n\n# Tools"));
+    assert_true(str_has_prefix(given, "given\n\n# Tools"));
     g_autofree char *path = g_build_filename(self->agent_dir, "SYSTEM.md", NULL);
     self->options.system_prompt = path;
     g_autofree char *from_file = build(self);
-    assert_true(g_str_has_prefix(from_file, "from the user"));
+    assert_true(str_has_prefix(from_file, "from the user"));
     put(self->agent_dir, "APPEND_SYSTEM.md", "appended");
     g_autofree char *appended = build(self);
     assert_true(g_str_has_suffix(appended, "\n=====\nappended"));

@@ -1,6 +1,7 @@
 /*
  * op: pr_push, with real git (github-tool §9.6, T101–T105, T170, T174–T176, T178).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -359,8 +360,8 @@ static void test_repository_of_another_user(void **state G_GNUC_UNUSED)
     g_unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");
     g_autofree char *text = tool_result_text(&result);
     if (!result.is_error ||
-        !g_str_has_prefix(text, "Current git repository is unavailable: fatal: detected dubious "
-                                "ownership in repository at"))
+        !str_has_prefix(text, "Current git repository is unavailable: fatal: detected dubious "
+                              "ownership in repository at"))
         fail_msg("github-T178: %s", text);
     expect_log("github-T178", fixture, "");
 }

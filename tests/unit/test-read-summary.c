@@ -2,6 +2,7 @@
  * read of long source files (agent-tools §3.1.4): a ctags of ours says where the functions are, or
  * does not; then Universal Ctags itself, where it is installed.
  */
+#include "base/str.h"
 #include "url_fixture.h"
 
 #include "tools/edit/edit_mode.h"
@@ -216,7 +217,7 @@ static void test_pages(void **state G_GNUC_UNUSED)
         tool_fixture_put(fixture, "m.c", file->str);
         g_autofree char *text = read_summary(fixture, "m.c");
         assert_contains("page", text, cases[i].want);
-        assert_true(g_str_has_prefix(text, cases[i].want));
+        assert_true(str_has_prefix(text, cases[i].want));
     }
 
     // a function that begins behind what is shown: the plain page

@@ -1,6 +1,7 @@
 /*
  * read: selectors, text, directories, images, artifacts (agent-tools §3.1).
  */
+#include "base/str.h"
 #include "url_fixture.h"
 
 #include "base/limits.h"
@@ -204,7 +205,7 @@ static void test_pages(void **state G_GNUC_UNUSED)
     assert_true(g_str_has_suffix(
         bounded, "\nl3000\n\n[Showing lines 1-3000 of 4000. Use :3001 to continue]")); // tools-T176
     g_autofree char *open = read_text(fixture, "f:501");
-    assert_true(g_str_has_prefix(open, "l498\n"));
+    assert_true(str_has_prefix(open, "l498\n"));
     assert_true(g_str_has_suffix(
         open, "\nl1000\n\n[Showing lines 498-1000 of 4000. Use :1001 to continue]"));
 
@@ -389,7 +390,7 @@ static void test_directory_over_the_cap(void **state G_GNUC_UNUSED)
         ".\n  - d/\n    - f15\n    - f14\n    - f13\n    - f12\n    - f11\n    - f10\n    - f09\n"
         "    - f08\n    - f07\n    - f06\n    - f05\n    - … 3 not listed\n    - f01");
     g_autofree char *few = read_text(fixture, ".:1-5"); // 10 lines go, and 3 entries were no line
-    assert_true(g_str_has_prefix(few, ".\n  - d/\n    - f15"));
+    assert_true(str_has_prefix(few, ".\n  - d/\n    - f15"));
     assert_true(g_str_has_suffix(few, "\n    - f13\n… 12 not listed"));
     g_autofree char *itself =
         read_text(fixture, "d"); // the directory that was asked for is not capped

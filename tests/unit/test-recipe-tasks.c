@@ -1,5 +1,6 @@
 /* The tasks of a project: which names its files have, and which command an op means. Nothing is
    run. */
+#include "base/str.h"
 #include "recipe_fixture.h"
 
 #include "base/limits.h"
@@ -510,7 +511,7 @@ static void test_choices(void **state G_GNUC_UNUSED)
         if (is_chosen != (cases[i].command != NULL))
             fail_msg("'%s': %s", cases[i].op, is_chosen ? choice->command : error->message);
         if (!is_chosen) {
-            if (!g_str_has_prefix(error->message, cases[i].error) ||
+            if (!str_has_prefix(error->message, cases[i].error) ||
                 !g_str_has_suffix(error->message, " Available tasks:\n- just: both, j\n"
                                                   "- pkg (npm): both, p, make:x, make:m, @a/w/p\n"
                                                   "- cargo: example/e, test/p\n- make: m"))

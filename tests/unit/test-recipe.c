@@ -1,5 +1,6 @@
 /* The recipe tool: what its calls run, in which door, and that nothing runs before a call is
    allowed. */
+#include "base/str.h"
 #include "proc_fixture.h"
 #include "recipe_fixture.h"
 
@@ -93,7 +94,7 @@ static void test_calls(void **state G_GNUC_UNUSED)
         g_auto(ToolResult) result = { 0 };
         tool_fixture_call(fixture, &tool_recipe, op(cases[i].op), &result);
         g_autofree char *got = tool_result_text(&result);
-        if (!g_str_has_prefix(got, cases[i].want) || result.is_error != cases[i].is_error)
+        if (!str_has_prefix(got, cases[i].want) || result.is_error != cases[i].is_error)
             fail_msg("'%s': %s", cases[i].op, got);
         g_autofree char *ran = take_ran(fixture);
         assert_text(cases[i].op, ran ? ran : "", cases[i].ran);
@@ -237,7 +238,7 @@ static void test_nothing_runs(void **state G_GNUC_UNUSED)
         g_auto(ToolResult) result = { 0 };
         tool_call(&spec, &result);
         g_autofree char *got = tool_result_text(&result);
-        if (!result.is_error || !g_str_has_prefix(got, cases[i].want))
+        if (!result.is_error || !str_has_prefix(got, cases[i].want))
             fail_msg("'%s': %s", cases[i].op, got);
     }
     g_autofree char *ran = take_ran(fixture);

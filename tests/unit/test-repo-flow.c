@@ -2,6 +2,7 @@
  * A write to one repository after another one was read that is not known to be public (common
  * §4.6).
  */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tool/context.h"
@@ -98,9 +99,9 @@ static RepoVisibility look(ToolCall *call G_GNUC_UNUSED, const char *host, const
 {
     looks++;
     assert_string_equal(host, "github.com");
-    return g_str_has_prefix(repo, "open/")   ? REPO_PUBLIC
-           : g_str_has_prefix(repo, "acme/") ? REPO_PRIVATE
-                                             : REPO_NOT_KNOWN;
+    return str_has_prefix(repo, "open/")   ? REPO_PUBLIC
+           : str_has_prefix(repo, "acme/") ? REPO_PRIVATE
+                                           : REPO_NOT_KNOWN;
 }
 
 static const RepoLookup lookup = { .home = home, .look = look };

@@ -2,6 +2,7 @@
  * github/rest/rest_pages.c and GraphQL of github/rest/rest.c: lists over many pages, and answers
  * that hide their errors in a 200.
  */
+#include "base/str.h"
 #include "rest_fixture.h"
 
 #include "github/rest/rest_private.h"
@@ -294,7 +295,7 @@ static void test_graphql(void **state G_GNUC_UNUSED)
         g_autofree char *waits = rest_fixture_waits(fixture);
         assert_string_equal(waits, cases[i].waits);
         g_autofree char *request = test_server_request(fixture->server, 1);
-        assert_true(g_str_has_prefix(request, "POST /graphql HTTP/1.1\r\n"));
+        assert_true(str_has_prefix(request, "POST /graphql HTTP/1.1\r\n"));
         g_autofree char *sent = rest_fixture_body(fixture, 1);
         assert_true(g_str_has_suffix(sent, "\"variables\":{\"n\":7}}"));
     }

@@ -2,6 +2,7 @@
  * github/rest/rest.c, rest_exchange.c, rest_error.c: single calls against a server in this process:
  * what is sent, where redirects lead, and the words of failures. test-rest-retry.c has the repeats.
  */
+#include "base/str.h"
 #include "rest_fixture.h"
 
 #include "github/rest/rest_private.h"
@@ -301,7 +302,7 @@ static void test_redirects(void **state G_GNUC_UNUSED)
         if (g_strcmp0(answer.moved_to, cases[i].moved_to) != 0)
             fail_msg("%s: moved to %s", cases[i].name, answer.moved_to);
         g_autofree char *second = test_server_request(fixture->server, 2);
-        assert_true(g_str_has_prefix(second, cases[i].method));
+        assert_true(str_has_prefix(second, cases[i].method));
         assert_non_null(strstr(second, "Authorization: Bearer " REST_TOKEN));
         g_autofree char *sent = rest_fixture_body(fixture, 2);
         assert_string_equal(sent, call.body ? "{}" : "");

@@ -1,6 +1,7 @@
 /*
  * Auto-retry: which errors, how often, how long, and what is sent and stored meanwhile.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent_fixture.h"
@@ -46,7 +47,7 @@ static void test_passes(void **state G_GNUC_UNUSED)
     assert_string_equal(events, "start 1/3 10ms start 2/3 20ms end 2 yes ");
     assert_non_null(agent_fixture_event(self, "turn_start", 2)); // each attempt is a turn
     g_autofree char *order = agent_fixture_events(self);
-    assert_true(g_str_has_prefix(order, "agent_start ") && g_str_has_suffix(order, " agent_end"));
+    assert_true(str_has_prefix(order, "agent_start ") && g_str_has_suffix(order, " agent_end"));
     assert_null(agent_fixture_event(self, "agent_end", 1)); // and all of them are one run
 
     g_autofree char *conversation = sse_server_conversation(self->server, 2);
@@ -68,7 +69,7 @@ static void test_gives_up(void **state G_GNUC_UNUSED)
     assert_int_equal(self->outcome.end, AGENT_ERROR);
     assert_int_equal(sse_server_request_count(self->server), 3);
     g_autofree char *events = retry_events(self);
-    assert_true(g_str_has_prefix(events, "start 1/2 1ms start 2/2 2ms end 2 no "));
+    assert_true(str_has_prefix(events, "start 1/2 1ms start 2/2 2ms end 2 no "));
     assert_non_null(strstr(events, "overloaded"));
     agent_fixture_free(self);
 }
@@ -131,7 +132,7 @@ static void test_another_error_ends_it(void **state G_GNUC_UNUSED)
     assert_true(agent_fixture_prompt(self, "go"));
     assert_int_equal(self->outcome.end, AGENT_ERROR);
     g_autofree char *events = retry_events(self);
-    assert_true(g_str_has_prefix(events, "start 1/3 10ms end 1 no "));
+    assert_true(str_has_prefix(events, "start 1/3 10ms end 1 no "));
     assert_non_null(strstr(events, "no such model"));
     agent_fixture_free(self);
 }

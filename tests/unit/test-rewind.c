@@ -1,5 +1,6 @@
 /* checkpoint and rewind: the tools, what a run does with them, and what a session that is opened
    again knows of them. */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent/rewinder.h"
@@ -66,7 +67,7 @@ static void test_rewind(void **state)
                                  "requested.\nReport captured for context replacement.");
     assert_conversation(self, 1, "user:go assistant:[calls] tool:" CREATED);
     g_autofree char *last = sse_server_conversation(self->server, 3);
-    assert_true(g_str_has_prefix(last, "user:go assistant:[calls] tool:" CREATED " user:"));
+    assert_true(str_has_prefix(last, "user:go assistant:[calls] tool:" CREATED " user:"));
     assert_non_null(strstr(last, "it is the lock"));
     assert_non_null(strstr(last, "The conversation is back at the checkpoint."));
     assert_null(strstr(last, "Report captured"));
@@ -90,7 +91,7 @@ static void test_in_one_answer(void **state)
     sse_server_add_text(self->server, "done");
     assert_true(agent_fixture_prompt(self, "go"));
     g_autofree char *last = sse_server_conversation(self->server, 1);
-    assert_true(g_str_has_prefix(last, "user:go assistant:[calls] tool:" CREATED " tool:"));
+    assert_true(str_has_prefix(last, "user:go assistant:[calls] tool:" CREATED " tool:"));
     assert_non_null(strstr(last, "nothing"));
     assert_null(strstr(last, "Report captured"));
     assert_false(is_open(self));
@@ -138,7 +139,7 @@ static void test_resume(void **state)
     sse_server_add_text(next->server, "done");
     assert_true(agent_fixture_prompt(next, "and now?"));
     g_autofree char *last = sse_server_conversation(next->server, 1);
-    assert_true(g_str_has_prefix(last, "user:go assistant:[calls] tool:" CREATED " user:"));
+    assert_true(str_has_prefix(last, "user:go assistant:[calls] tool:" CREATED " user:"));
     assert_non_null(strstr(last, "found it"));
     assert_null(strstr(last, "seen much"));
     assert_non_null(strstr(last, "and now?")); // what a person said is not left out

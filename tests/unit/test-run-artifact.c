@@ -1,6 +1,7 @@
 /*
  * Run artifacts: rows, and the one way to their files.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "emit_fixture.h"
@@ -30,7 +31,7 @@ static void put(const char *dir, const char *name, const char *text)
 static void link_to(const Fixture *fixture, const char *target, const char *name)
 {
     g_autofree char *path = g_build_filename(fixture->root, name, NULL);
-    g_autofree char *filled = g_str_has_prefix(target, "@")
+    g_autofree char *filled = str_has_prefix(target, "@")
                                   ? g_strconcat(fixture->dir, target + 1, NULL)
                                   : g_strdup(target);
     assert_int_equal(symlink(filled, path), 0);

@@ -2,6 +2,7 @@
  * run:// and pr://N/checks: what is said of runs, jobs and checks, and that a job is explained in
  * 4 KB however long its log, its names and its annotations are.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "item_fixture.h"
@@ -184,7 +185,7 @@ static void test_refusals(void **state G_GNUC_UNUSED)
         g_auto(ToolResult) result = item_fixture_read(fixture, cases[i].url);
         gh_expect_error(cases[i].url, &result, cases[i].want);
         // of a run its jobs are asked for beside it
-        gh_expect_calls(cases[i].url, fixture, g_str_has_prefix(cases[i].url, "run") ? 2 : 1);
+        gh_expect_calls(cases[i].url, fixture, str_has_prefix(cases[i].url, "run") ? 2 : 1);
     }
 }
 

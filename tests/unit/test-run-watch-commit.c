@@ -2,6 +2,7 @@
  * op: run_watch on every run of a commit (github-tool §9.7, T114–T121, T182, T183), and the exact
  * texts of it.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -59,7 +60,7 @@ static void test_commit_of_checkout(void **state G_GNUC_UNUSED)
         g_strdup_printf("# GitHub Actions for %.12s\n\n"
                         "Repository: harbor/tidepool\nBranch: main\nCommit: %s\n",
                         fixture->main_sha, fixture->main_sha);
-    assert_true(g_str_has_prefix(text, head));
+    assert_true(str_has_prefix(text, head));
     assert_null(watch_source_url(&result));
 }
 

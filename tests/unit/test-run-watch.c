@@ -2,6 +2,7 @@
  * op: run_watch on one run (github-tool §9.7, T106–T113, T122, T123, T184–T188), its arguments, and
  * the exact texts of github-tool §4.5 and §4.6.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "watch_fixture.h"
@@ -456,7 +457,7 @@ static void test_tail_around_an_error(void **state G_GNUC_UNUSED)
             !got.is_around_an_error)
             fail_msg("%s: %zu-%zu of %zu", cases[i].name, got.first, got.last, got.total);
         g_autofree char *start = g_strdup_printf("line %zu\n", got.first);
-        if (!g_str_has_prefix(got.text, start) || strstr(got.text, "2026") ||
+        if (!str_has_prefix(got.text, start) || strstr(got.text, "2026") ||
             strchr(got.text, '\x1b'))
             fail_msg("%s: %s", cases[i].name, got.text);
     }

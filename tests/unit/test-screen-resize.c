@@ -3,6 +3,7 @@
  * doubled, and nothing of the live area stays behind; on a terminal that cuts rows and on one that
  * wraps them again.
  */
+#include "base/str.h"
 #include "screen_fixture.h"
 
 #include "tui/text/wrap.h"
@@ -37,7 +38,7 @@ static void check_numbers(World *self)
     int at = 0, last = (int)g_strv_length(rows) - 1;
     for (int number = 0; number < self->number; number++, at++) {
         g_autofree char *want = g_strdup_printf("#%05d", number);
-        if (at > last || !g_str_has_prefix(rows[at], want))
+        if (at > last || !str_has_prefix(rows[at], want))
             fail_msg("%s is not where it should be:\n%s", want, all);
     }
     for (guint i = 0; i < self->live.rows->len; i++, at++) {

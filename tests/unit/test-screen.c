@@ -2,6 +2,7 @@
  * The bytes of frames, with libvterm as the judge (tui §18): what it shows and what has scrolled
  * off must be what was wanted, and no frame costs more than it must.
  */
+#include "base/str.h"
 #include "screen_fixture.h"
 
 // ---- random areas, rows and sizes ----
@@ -214,7 +215,7 @@ static void test_synchronized(void **state G_GNUC_UNUSED)
         draw(world);
         set_live(world, 0, 1, "A", "B", NULL);
         draw_only(world);
-        assert_true(g_str_has_prefix(world->bytes->str, cases[i].begin));
+        assert_true(str_has_prefix(world->bytes->str, cases[i].begin));
         assert_true(g_str_has_suffix(world->bytes->str, cases[i].end));
         test_terminal_take(world->terminal, world->bytes);
         check(world);

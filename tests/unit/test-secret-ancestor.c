@@ -1,5 +1,6 @@
 /* Who started us with a key in their environment: a shell that stays is found, one that gave way
    with exec is not. The test starts itself for that. */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/env.h"
@@ -47,7 +48,7 @@ static void test_shells(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *found = found_by(cases[i].script, cases[i].variable);
         g_autofree char *end = g_strdup_printf(") has %s", cases[i].variable);
-        bool is_as_wanted = cases[i].is_found ? g_str_has_prefix(found, "bash (process ") &&
+        bool is_as_wanted = cases[i].is_found ? str_has_prefix(found, "bash (process ") &&
                                                     g_str_has_suffix(found, end)
                                               : !strstr(found, end);
         if (!is_as_wanted)

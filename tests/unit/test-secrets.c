@@ -1,5 +1,6 @@
 /* The store of secrets: taken, wiped, had from the store only, and what children get (common §10).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/env.h"
@@ -29,7 +30,7 @@ static void test_environment(void **state G_GNUC_UNUSED)
     g_setenv("UNIT_OTHER", "stays", TRUE);
     char *entry = NULL; // what /proc/PID/environ shows
     for (char **each = environ; *each; each++)
-        if (g_str_has_prefix(*each, "ANTHROPIC_API_KEY="))
+        if (str_has_prefix(*each, "ANTHROPIC_API_KEY="))
             entry = *each;
     secrets_take_environment();
     for (size_t i = 0; i < strlen("ANTHROPIC_API_KEY=value-of-a-provider"); i++)
@@ -95,7 +96,7 @@ static void test_learning(void **state G_GNUC_UNUSED)
     assert_null(child_value(plain, "UNIT_LEARNT"));
     unsigned count = 0;
     for (char **each = passing; *each; each++)
-        count += g_str_has_prefix(*each, "UNIT_LEARNT=");
+        count += str_has_prefix(*each, "UNIT_LEARNT=");
     assert_int_equal(count, 1);
 }
 

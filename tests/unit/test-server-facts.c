@@ -2,6 +2,7 @@
  * What a server teaches by refusing: how many bytes it takes, and that roles go by turns. The
  * conversation goes on, and the session remembers it.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "agent/server_facts.h"
@@ -176,7 +177,7 @@ static void test_too_large_for_all(void **state)
     assert_false(show(self, filler, SHOT_CHARS));
     assert_true(sse_server_request_count(server) <= 3);
     const char *problem = message_error(agent_session_last_answer(self->session));
-    assert_true(g_str_has_prefix(problem, "HTTP 413"));
+    assert_true(str_has_prefix(problem, "HTTP 413"));
     assert_true(has_notice(self, "Tried: what is old was left out. What helps: a new session"));
     assert_one_run(self);
 }

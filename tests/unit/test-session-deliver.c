@@ -2,6 +2,7 @@
  * What ends in the background while nobody asks (conversation/session_deliver.c): a message that a
  * run begins with, unless somebody has stopped the last one.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -130,7 +131,7 @@ static void expect_notice(SessionFixture *self, const char *command, const char 
     assert_true(session_fixture_command(self, command, arguments, NULL));
     session_fixture_run_to(self, "notice");
     const char *text = json_get_text(session_fixture_event(self, "notice", 0), "message");
-    if (!g_str_has_prefix(text, start))
+    if (!str_has_prefix(text, start))
         fail_msg("%s says: %s", command, text);
 }
 

@@ -2,6 +2,7 @@
  * Hooks of a conversation: what it tells them and what they decide, added and taken away while it
  * goes on.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "model/message.h"
@@ -25,7 +26,7 @@ static bool note_prompt(const json_t *message, json_t **ret_changed, Cancel *can
     if (g_str_has_suffix(text, "stop"))
         return fail_with(error, KEDGE_ERROR_DENIED, "%s says no", (const char *)name);
     g_autofree char *changed = g_strconcat(text, "+", name, NULL);
-    if (g_str_has_prefix(text, "change"))
+    if (str_has_prefix(text, "change"))
         *ret_changed = message_user(changed);
     return true;
 }

@@ -2,6 +2,7 @@
  * The HTTP client of a conversation: what asks a server, the model's transport or a tool, in this
  * session file or the next, in a child or its parent, comes through the connection that is open.
  */
+#include "base/str.h"
 #include "session_fixture.h"
 #include "unit.h"
 
@@ -27,7 +28,7 @@ static bool serve(TestServer *self G_GNUC_UNUSED, int fd, const char *request,
 {
     const char *body = strstr(request, "\"role\":\"tool\"") ? TEXT : CALL;
     g_autofree char *answer = NULL;
-    if (g_str_has_prefix(request, "GET "))
+    if (str_has_prefix(request, "GET "))
         answer = g_strdup("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     else
         answer = g_strdup_printf("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"

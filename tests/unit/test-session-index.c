@@ -1,6 +1,7 @@
 /*
  * The index of sessions: lists, search, and what is true after files changed (agent-core §4.9).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -366,7 +367,7 @@ static void test_names(void **state G_GNUC_UNUSED)
     }
     g_autoptr(json_t) empty = json_object();
     g_autofree char *name = session_info_name(empty);
-    assert_true(g_str_has_prefix(name, "Untitled · "));
+    assert_true(str_has_prefix(name, "Untitled · "));
 }
 
 #define BLOB "blob:sha256:0000000000000000000000000000000000000000000000000000000000000000"

@@ -1,6 +1,7 @@
 /*
  * A session that goes to another directory: whole, or not at all.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -115,7 +116,7 @@ static void check_refused(const Fixture *self, const char *want)
     g_autofree char *dir = g_path_get_dirname(self->target);
     g_autoptr(GDir) names = g_dir_open(dir, 0, NULL);
     for (const char *name; names && (name = g_dir_read_name(names));)
-        assert_true(g_str_has_prefix(name, NAME)); // and no copy beside it
+        assert_true(str_has_prefix(name, NAME)); // and no copy beside it
 }
 
 static void test_it_is_open(void **state)

@@ -1,6 +1,7 @@
 /*
  * Sessions: what is written when, locks, forks, full disks, killed processes.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -188,8 +189,8 @@ static void test_torn_last_line(void **state)
     session_free(session);
 
     g_autofree char *after = read_text(path);
-    assert_true(g_str_has_prefix(after, torn));
-    assert_true(g_str_has_prefix(after + strlen(torn), "\n{\"type\":\"message\""));
+    assert_true(str_has_prefix(after, torn));
+    assert_true(str_has_prefix(after + strlen(torn), "\n{\"type\":\"message\""));
     assert_true(session_open(path, "/w", &session, NULL, NULL));
     assert_texts(session, "a b c d");
     session_free(session);
@@ -243,7 +244,7 @@ static void test_fork(void **state)
     g_autofree char *dir = g_build_filename(self->root, "other", NULL);
     g_autoptr(Session) fork = NULL;
     assert_true(session_fork(path, dir, "/x", &fork, NULL));
-    assert_true(g_str_has_prefix(session_path(fork), dir));
+    assert_true(str_has_prefix(session_path(fork), dir));
     assert_int_equal(check_file(session_path(fork)), 2);
     assert_string_equal(session_cwd(fork), "/x");
     assert_texts(fork, "a b");
@@ -413,7 +414,7 @@ static void test_rewrite_on_a_full_disk(void **state)
     append(session, "user", "c");
     session_free(session);
     g_autofree char *after = read_text(path);
-    assert_true(g_str_has_prefix(after, "{\"type\":\"session\",\"id\":\"s\""));
+    assert_true(str_has_prefix(after, "{\"type\":\"session\",\"id\":\"s\""));
     assert_true(session_open(path, "/w", &session, NULL, NULL));
     assert_texts(session, "a b c");
     session_free(session);
@@ -448,8 +449,8 @@ static void test_killed_while_appending(void **state)
     size_t count = json_array_size(context.messages);
     assert_true(count > 50);
     for (size_t i = 0; i + 1 < count; i++)
-        assert_true(g_str_has_prefix(json_get_text(json_array_get(context.messages, i), "content"),
-                                     "line"));
+        assert_true(
+            str_has_prefix(json_get_text(json_array_get(context.messages, i), "content"), "line"));
 }
 
 static int append_forever(const char *path)

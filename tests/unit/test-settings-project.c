@@ -2,6 +2,7 @@
  * What a project's settings may do, decided for every key there is (common §3): a key that is new
  * and not decided here fails, and what is decided is tried with values that would loosen.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -88,7 +89,7 @@ static void test_every_key_is_decided(void **state G_GNUC_UNUSED)
         }
         if (found != 1)
             fail_msg("%s: decide what a project may do with it (%u decisions)", keys[i].key, found);
-        if (g_str_has_prefix(keys[i].key, "gh.") && keys[i].scope == SETTING_ANYWHERE)
+        if (str_has_prefix(keys[i].key, "gh.") && keys[i].scope == SETTING_ANYWHERE)
             fail_msg("%s: a project may loosen it", keys[i].key);
     }
     for (size_t k = 0; k < G_N_ELEMENTS(decisions); k++) {

@@ -1,6 +1,7 @@
 /*
  * Saving settings (agent-core §5.2), migration (agent-core §5.3), and the lock between processes.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/dir_lock.h"
@@ -106,7 +107,7 @@ static void test_broken_file_is_left_alone(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         put(self, "config.yml", texts[i]);
         g_autofree char *problem = save(self, "retry.maxRetries", "7");
-        if (!problem || !g_str_has_prefix(problem, "settings not saved: ") ||
+        if (!problem || !str_has_prefix(problem, "settings not saved: ") ||
             !strstr(problem, self->config))
             fail_msg("%s: %s", texts[i], problem);
         expect_file(self, "config.yml", texts[i]);

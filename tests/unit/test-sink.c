@@ -1,6 +1,7 @@
 /*
  * OutputSink (agent-tools §2.7).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -156,7 +157,7 @@ static void test_one_huge_chunk(void **state)
     assert_int_equal(dump.total_lines, 2);
     g_autofree char *whole = saved(self, "0.t.log");
     assert_int_equal(strlen(whole), 300004);
-    assert_true(g_str_has_prefix(whole, "head"));
+    assert_true(str_has_prefix(whole, "head"));
 }
 
 static void test_without_artifacts(void **state G_GNUC_UNUSED)

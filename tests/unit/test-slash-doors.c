@@ -2,6 +2,7 @@
  * Each door lists the same commands of a conversation, and hears of those that come and go while it
  * is open: the terminal's list, and what an editor is offered.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "acp/acp_conversation.h"
@@ -39,7 +40,7 @@ static char *list_of_terminal(const SlashDoor *door)
         g_autofree char *usage = slash_usage_line(door, i, &command);
         if (!usage)
             break;
-        assert_true(g_str_has_prefix(usage + 1, command->slash));
+        assert_true(str_has_prefix(usage + 1, command->slash));
         assert_non_null(command->summary);
         if (command->run && !command->is_move)
             g_string_append_printf(list, "%s|", command->slash);

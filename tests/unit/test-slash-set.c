@@ -2,6 +2,7 @@
  * What a person can type, as a set of sources: adding and taking away while the conversation is
  * open, two commands with one name, and what the doors make of one row.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "conversation/slash_set.h"
@@ -143,7 +144,7 @@ static void test_lines_that_are_held(void **state G_GNUC_UNUSED)
         bool (*has)(const SessionCommand *command) = rows[i].is_elsewhere ? is_deploy : NULL;
         g_autofree char *first = slash_set_hold(set, rows[i].line, has);
         g_autofree char *again = slash_set_hold(set, rows[i].line, has);
-        if (rows[i].said ? !first || !g_str_has_prefix(first, rows[i].said) : first != NULL)
+        if (rows[i].said ? !first || !str_has_prefix(first, rows[i].said) : first != NULL)
             fail_msg("%s: got '%s', want '%s'", rows[i].line, first, rows[i].said);
         if (again)
             fail_msg("%s: held a second time: '%s'", rows[i].line, again);

@@ -1,6 +1,7 @@
 /*
  * model/stream.c: events, the live message, limits.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #include "base/limits.h"
@@ -74,7 +75,7 @@ static void test_failure_keeps_what_arrived(void **state G_GNUC_UNUSED)
     assert_json("text", json_array_get(content, 0), "{'type':'text','text':'half'}");
     assert_json("arguments", json_object_get(json_array_get(content, 1), "arguments"),
                 "{'path':'/et'}");
-    assert_true(g_str_has_prefix(json_get_text(json_array_get(content, 1), "id"), "call_"));
+    assert_true(str_has_prefix(json_get_text(json_array_get(content, 1), "id"), "call_"));
     g_string_free(events, TRUE);
 }
 

@@ -2,6 +2,7 @@
  * tui/text/style.c: what switches a terminal from one style to another, and the symbols. The
  * built-in themes are legible at each depth.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "tui/text/style.h"
@@ -116,7 +117,7 @@ static void show(Shown *self, const char *bytes)
     };
     if (*bytes == '\0')
         return;
-    assert_true(g_str_has_prefix(bytes, "\x1b[") && g_str_has_suffix(bytes, "m"));
+    assert_true(str_has_prefix(bytes, "\x1b[") && g_str_has_suffix(bytes, "m"));
     g_autofree char *inner = g_strndup(bytes + 2, strlen(bytes) - 3);
     g_auto(GStrv) parameters = g_strsplit(*inner ? inner : "0", ";", -1);
     for (int i = 0; parameters[i]; i++) {

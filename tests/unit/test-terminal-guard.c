@@ -1,5 +1,6 @@
 /* What makes a terminal usable again (bytes, settings, the guardian process), what is said to one,
    and the queue to it: on kernel pseudo-terminals, without the terminal itself. */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/env.h"
@@ -475,7 +476,7 @@ static void test_clipboard_bytes(void **state G_GNUC_UNUSED)
     g_auto(GStrv) pieces = g_strsplit(out->str, "\x1b\\", -1);
     size_t size = 0;
     for (char **piece = pieces; **piece != '\0'; piece++) {
-        assert_true(g_str_has_prefix(*piece, "\x1bP"));
+        assert_true(str_has_prefix(*piece, "\x1bP"));
         assert_in_range(strlen(*piece), 3, 256);
         size += strlen(*piece) - 2;
     }

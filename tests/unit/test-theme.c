@@ -1,6 +1,7 @@
 /*
  * tui/text/theme.c and theme_file.c: themes of a directory, good and bad.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -209,7 +210,7 @@ static void test_unreadable(void **state G_GNUC_UNUSED)
     g_autofree char *problem = NULL;
     put("bad", "{\"name\":\"x\",\"colors\":{}}");
     theme_free(theme_load(&(ThemeSpec) { .dir = dir, .name = "bad" }, &problem));
-    assert_true(g_str_has_prefix(problem, "theme \"bad\": colors.accent is missing; "));
+    assert_true(str_has_prefix(problem, "theme \"bad\": colors.accent is missing; "));
     assert_non_null(strstr(problem, "; and 61 more; kedge-dark is used"));
 }
 

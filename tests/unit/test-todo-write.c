@@ -1,4 +1,5 @@
 /* todo_write: its operations, what is told of them, and where the list is kept. */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tools/tools.h"
@@ -19,7 +20,7 @@ static char *marks_of(const char *text)
     GString *marks = g_string_new(NULL);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     for (char **line = lines; *line; line++) {
-        if (g_str_has_prefix(*line, "    "))
+        if (str_has_prefix(*line, "    "))
             g_string_append_printf(marks, "%s%s", marks->len > 0 ? ", " : "", *line + 4);
     }
     return g_string_free(marks, FALSE);
@@ -82,7 +83,7 @@ static void test_operations(void **state G_GNUC_UNUSED)
         g_autofree char *ops = g_strconcat(INIT ",", cases[i].ops, NULL);
         g_autofree char *text = told(fixture, ops);
         g_autofree char *marks = marks_of(text);
-        assert_false(g_str_has_prefix(text, "Errors"));
+        assert_false(str_has_prefix(text, "Errors"));
         assert_text(cases[i].ops, marks, cases[i].want);
     }
 }
@@ -118,7 +119,7 @@ static void test_problems(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     g_autofree char *rest = told(fixture, INIT ",{'op':'done','task':'X'},"
                                                "{'op':'done','task':'Tag'}");
-    assert_true(g_str_has_prefix(rest, "Errors: Task \"X\" not found\nRemaining items (2):"));
+    assert_true(str_has_prefix(rest, "Errors: Task \"X\" not found\nRemaining items (2):"));
 }
 
 /* tools-T83, tools-T186 */
@@ -165,7 +166,7 @@ static void test_bounds(void **state G_GNUC_UNUSED)
         g_string_append_printf(notes, "%s{'op':'note','task':'Tag','text':'%d'}", i > 0 ? "," : "",
                                i);
     g_autofree char *noted = told(fixture, notes->str);
-    assert_true(g_str_has_prefix(noted, "Errors: Task \"Tag\" has 50 notes already\n"));
+    assert_true(str_has_prefix(noted, "Errors: Task \"Tag\" has 50 notes already\n"));
 }
 
 static void test_storage(void **state G_GNUC_UNUSED)

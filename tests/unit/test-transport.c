@@ -2,6 +2,7 @@
  * model/transport.c, provider.c and provider_errors.c: failures, retries, watchdogs, abort, and
  * whole requests against a server in this process.
  */
+#include "base/str.h"
 #include "model_fixture.h"
 
 #include "base/timefmt.h"
@@ -193,7 +194,7 @@ static void test_scripts(void **state G_GNUC_UNUSED)
         const char *error = message_error(message);
         if (strcmp(message_stop_reason(message), cases[i].reason) != 0 ||
             strcmp(text, cases[i].text) != 0 || (error == NULL) != (cases[i].error == NULL) ||
-            (error && !g_str_has_prefix(error, cases[i].error)) || requests != cases[i].requests)
+            (error && !str_has_prefix(error, cases[i].error)) || requests != cases[i].requests)
             fail_msg("%s: got %s, '%s', '%s' after %u requests", cases[i].name,
                      message_stop_reason(message), text, error, requests);
         if (provider_error_is_retryable(error) != cases[i].is_retryable)
@@ -211,7 +212,7 @@ static void test_silence(void **state G_GNUC_UNUSED)
         g_autoptr(json_t) message = run(scripts[i], NULL, NULL, NULL, NULL);
         assert_true(time_monotonic_ms() - start < 5000);
         g_autofree char *text = message_text(message);
-        assert_true(g_str_has_prefix(text, "par")); // what had come is kept
+        assert_true(str_has_prefix(text, "par")); // what had come is kept
         assert_non_null(strstr(message_error(message), "the setting retry.maxSilence"));
         assert_false(provider_error_is_retryable(message_error(message)));
     }
@@ -263,7 +264,7 @@ static void test_request(void **state G_GNUC_UNUSED)
     assert_string_equal(message_stop_reason(message), "stop");
     g_autofree char *sent = test_server_request(server, 1);
     test_server_stop(server);
-    assert_true(g_str_has_prefix(sent, "POST /v1/messages HTTP/1.1\r\n"));
+    assert_true(str_has_prefix(sent, "POST /v1/messages HTTP/1.1\r\n"));
     static const char *const wanted[] = {
         "\r\nauthorization: Bearer " KEY "\r\n",
         "\r\nuser-agent: kedge/" KEDGE_VERSION "\r\n",

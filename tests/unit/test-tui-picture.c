@@ -2,6 +2,7 @@
  * Pictures in the scrollback: which are drawn, how large, with which bytes, and that a frame never
  * takes more than the terminal's queue.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "tui/screen/backlog.h"
@@ -127,7 +128,7 @@ static void test_converted(void **state G_GNUC_UNUSED)
 /* What the sequence says of its size: ESC P … q " 1 ; 1 ; width ; height. */
 static void sixel_size(const Picture *picture, int *ret_width, int *ret_height)
 {
-    assert_true(g_str_has_prefix(picture->data, "\x1bP"));
+    assert_true(str_has_prefix(picture->data, "\x1bP"));
     assert_string_equal(picture->data + picture->size - 2, "\x1b\\");
     const char *raster = strchr(picture->data, '"');
     assert_non_null(raster);

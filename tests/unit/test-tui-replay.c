@@ -2,6 +2,7 @@
  * A conversation that is opened again: it looks as when it happened, and of a long one only the
  * end is laid out.
  */
+#include "base/str.h"
 #include "tui_transcript.h"
 
 #include "model/message.h"
@@ -200,16 +201,16 @@ static void test_replay_limits(void **state G_GNUC_UNUSED)
 
     g_autoptr(json_t) all = long_conversation(6, true);
     g_autofree char *whole = replayed(all, 80, 100);
-    assert_true(g_str_has_prefix(whole, "❯ message 0\n"));
+    assert_true(str_has_prefix(whole, "❯ message 0\n"));
 
     g_autoptr(json_t) alone = long_conversation(200, false); // since the last prompt
     g_autofree char *since = replayed(alone, 80, 10);
-    assert_true(g_str_has_prefix(since, "❯ message 0\n"));
+    assert_true(str_has_prefix(since, "❯ message 0\n"));
     assert_int_equal(count_rows(since), 399);
 
     g_autoptr(json_t) endless = long_conversation(30000, false);
     g_autofree char *bounded = replayed(endless, 80, 10);
-    assert_true(g_str_has_prefix(bounded, "… "));
+    assert_true(str_has_prefix(bounded, "… "));
     assert_true(count_rows(bounded) <= LIMIT_REPLAY_ROWS + 2);
 
     g_autoptr(json_t) none = json_array();

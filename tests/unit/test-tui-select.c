@@ -1,6 +1,7 @@
 /*
  * The list selector: movement, filters on the spot and on a worker, what it calls, and its rows.
  */
+#include "base/str.h"
 #include "tui_rows.h"
 
 #include "tui/view/select.h"
@@ -317,7 +318,7 @@ static void test_many(void **state G_GNUC_UNUSED)
     int row, column;
     list.panel->class->rows(list.panel, 60, 4, rows, &row, &column);
     const Row *head = rows->pdata[0];
-    assert_true(g_str_has_prefix(head->text, "Things: 4999  40001/50000")); // what was there
+    assert_true(str_has_prefix(head->text, "Things: 4999  40001/50000")); // what was there
     wait_for_change(&list);
     expect(&list, "found", 14, 2, "Things: 4999\n> item 4999");
     assert_int_equal(list.moved, 4999);

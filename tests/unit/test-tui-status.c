@@ -2,6 +2,7 @@
  * The status line and the rule above the editor: segments, presets, what is left out when it is
  * narrow (agent-core §7.6).
  */
+#include "base/str.h"
 #include "tui_rows.h"
 
 #include "tui/view/status.h"
@@ -256,7 +257,7 @@ static void test_notice(void **state G_GNUC_UNUSED)
     expect_row("wide", layout, &facts, 80, "bash asks: rm -r build | kedge | opus-4");
     expect_row("narrow", layout, &facts, 30, "bash asks: rm -r build | kedge");
     g_autoptr(Row) row = status_row(layout, &facts, NULL, 10);
-    assert_true(g_str_has_prefix(row->text, "bash ask"));
+    assert_true(str_has_prefix(row->text, "bash ask"));
     assert_int_equal(row_style_of(row, "bash").fg, TOKEN_WARNING);
 }
 

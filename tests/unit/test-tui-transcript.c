@@ -1,6 +1,7 @@
 /*
  * The transcript: which rows events become, in which order, and what is live meanwhile.
  */
+#include "base/str.h"
 #include "tui_transcript.h"
 
 #include "base/secrets.h"
@@ -242,7 +243,7 @@ static void test_theme(void **state G_GNUC_UNUSED)
     theme_free(first);
     feed(transcript, DELTA("0", "o\\n- three\\n") RUN_END USER("on"));
     g_autofree char *got = take(transcript);
-    assert_true(g_str_has_prefix(got, "> hi\n\n"));
+    assert_true(str_has_prefix(got, "> hi\n\n"));
     assert_true(g_str_has_suffix(got, "• three\n\n❯ on\n"));
 }
 

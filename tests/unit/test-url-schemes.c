@@ -2,6 +2,7 @@
  * The URL schemes of this machine: docs, agent, local, plan, rule, jobs, and those of which there
  * is nothing (agent-tools §4.2, §4.3).
  */
+#include "base/str.h"
 #include "url_fixture.h"
 
 #include "base/path.h"
@@ -136,7 +137,7 @@ static void test_agent(void **state G_GNUC_UNUSED)
     };
     check_errors(fixture, errors, G_N_ELEMENTS(errors));
     g_autofree char *no_json = read_error(fixture, "agent://1-B/items");
-    assert_true(g_str_has_prefix(no_json, "Output 1-B is not valid JSON: "));
+    assert_true(str_has_prefix(no_json, "Output 1-B is not valid JSON: "));
 
     g_autoptr(ToolFixture) none = url_fixture_new(NULL, false);
     static const UrlCase without = { "agent://0-A", "No session - agent outputs unavailable" };
@@ -152,7 +153,7 @@ static void test_large_extract(void **state G_GNUC_UNUSED)
     put(fixture, "0-A.md", json);
     g_autofree char *got = read_text(fixture, "agent://0-A/a");
     assert_true(strlen(got) < 52 * 1000);
-    assert_true(g_str_has_prefix(got, "\"xxx"));
+    assert_true(str_has_prefix(got, "\"xxx"));
     assert_contains("said", got, "[The rest was cut: ask for a smaller part]");
 }
 
@@ -160,7 +161,7 @@ static void test_docs(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = url_fixture_new(NULL, false);
     g_autofree char *list = read_text(fixture, "docs://");
-    assert_true(g_str_has_prefix(list, "# Documentation\n\n"));
+    assert_true(str_has_prefix(list, "# Documentation\n\n"));
     assert_contains("the list", list, " files available:\n\n");
     assert_contains("the list", list, "- [settings.md](docs://settings.md)\n");
     assert_contains("below a folder", list,
@@ -169,7 +170,7 @@ static void test_docs(void **state G_GNUC_UNUSED)
                                          "pi://settings.md:1", "omp://settings.md:1" };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *text = read_text(fixture, names[i]);
-        assert_true(g_str_has_prefix(text, "# Settings"));
+        assert_true(str_has_prefix(text, "# Settings"));
     }
     g_autofree char *below = read_text(fixture, "docs://agent-tools/task.md");
     assert_true(*below == '#');
@@ -436,7 +437,7 @@ static void test_jobs(void **state G_GNUC_UNUSED)
     g_autoptr(GPtrArray) jobs = job_table_list(table, 0);
     assert_int_equal(jobs->len, 2);
     g_autofree char *list = read_text(fixture, "jobs://");
-    assert_true(g_str_has_prefix(list, "# Jobs\n\n- ["));
+    assert_true(str_has_prefix(list, "# Jobs\n\n- ["));
     assert_contains("of the list", list, ") bash, completed, ");
     assert_contains("of the list", list, ") bash, failed, ");
     assert_contains("its label", list, "s: make all\n");

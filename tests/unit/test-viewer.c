@@ -2,6 +2,7 @@
  * The viewer's window, with libvterm as the judge: what it shows after each key, and that the
  * screen below it is as it was.
  */
+#include "base/str.h"
 #include "viewer_fixture.h"
 
 #include <string.h>
@@ -187,7 +188,7 @@ static void test_opens_at_the_end(void **state G_GNUC_UNUSED)
         press(world, KEY_UP, 0);
     press(world, KEY_END, 0);
     g_autofree char *status = status_of(world);
-    assert_true(g_str_has_prefix(status, "message 100"));
+    assert_true(str_has_prefix(status, "message 100"));
     assert_non_null(strstr(status, ", end"));
     bool has_last = false;
     for (int i = 0; i < 23; i++) {
@@ -203,7 +204,7 @@ static void test_empty(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) messages = json_array();
     g_autoptr(World) world = world_new(messages, 60, 10);
     g_autofree char *status = status_of(world);
-    assert_true(g_str_has_prefix(status, "nothing was said yet"));
+    assert_true(str_has_prefix(status, "nothing was said yet"));
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
         press(world, keys[i], 0);
     type(world, "/x");
@@ -355,13 +356,13 @@ static void test_search_keys(void **state G_GNUC_UNUSED)
     assert_true(shows(world, "m00299w0"));
     search(world, "not in it");
     g_autofree char *status = status_of(world);
-    assert_true(g_str_has_prefix(status, "not found: not in it"));
+    assert_true(str_has_prefix(status, "not found: not in it"));
     assert_true(shows(world, "m00299w0"));
 
     press(world, KEY_ESCAPE, 0); // ends the search, not the viewer
     assert_int_equal(world->closed, 0);
     g_autofree char *after = status_of(world);
-    assert_true(g_str_has_prefix(after, "message "));
+    assert_true(str_has_prefix(after, "message "));
     press(world, KEY_ESCAPE, 0);
     assert_int_equal(world->closed, 1);
 }
@@ -379,18 +380,18 @@ static void test_query(void **state G_GNUC_UNUSED)
     press(world, KEY_BACKSPACE, 0);
     viewer_paste(world->viewer, "two\nlines\x1b[2J\xc3", 15);
     g_autofree char *pasted = status_of(world);
-    assert_true(g_str_has_prefix(pasted, "/qn Ntwo lines"));
+    assert_true(str_has_prefix(pasted, "/qn Ntwo lines"));
     press(world, 'u', MOD_CTRL);
     g_autofree char *cleared = status_of(world);
     assert_string_equal(cleared, "/");
     press(world, KEY_BACKSPACE, 0);
     g_autofree char *left = status_of(world);
-    assert_true(g_str_has_prefix(left, "message "));
+    assert_true(str_has_prefix(left, "message "));
 
     type(world, "/abc");
     press(world, KEY_ESCAPE, 0); // not looked for
     g_autofree char *stopped = status_of(world);
-    assert_true(g_str_has_prefix(stopped, "message "));
+    assert_true(str_has_prefix(stopped, "message "));
     assert_int_equal(world->closed, 0);
 
     type(world, "/");

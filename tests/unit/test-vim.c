@@ -3,6 +3,7 @@
  * cursor as "|", keys, and what vim itself makes of them (tests/differential/vim.py asks it). The
  * tables here have what only kedge has.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "tui/edit/vim.h"
@@ -129,7 +130,7 @@ static void test_labels(void **state)
         g_autoptr(Editor) editor = editor_new(3);
         g_autoptr(Vim) vim = vim_test_open(editor, "one |two three");
         vim_test_press(vim, editor, cases[i].keys);
-        if (!g_str_has_prefix(cases[i].want, vim_label(vim)))
+        if (!str_has_prefix(cases[i].want, vim_label(vim)))
             fail_msg("%s: got '%s', want '%s'", cases[i].keys, vim_label(vim), cases[i].want);
     }
 }

@@ -3,6 +3,7 @@
  * program plays the agent of engine `kedge` itself: main(). Rows: task-R05, task-R07, task-R08,
  * task-R10, task-R25, task-R28, task-R31, task-S06.
  */
+#include "base/str.h"
 #include "proc_fixture.h"
 #include "wm_fixture.h"
 
@@ -148,7 +149,7 @@ static void test_stop_commands(void **state G_GNUC_UNUSED)
         play_run(&play, NULL);
         g_auto(GStrv) lines = g_strsplit(shown->str, "\n", -1);
         assert_int_equal(g_strv_length(lines), 4);
-        assert_true(g_str_has_prefix(lines[0], "::stop-commands::"));
+        assert_true(str_has_prefix(lines[0], "::stop-commands::"));
         const char *token = lines[0] + strlen("::stop-commands::");
         g_autofree char *end = g_strdup_printf("::%s::", token);
         assert_int_equal(strspn(token, "0123456789abcdef"), 32);
@@ -386,7 +387,7 @@ static void test_claude(void **state G_GNUC_UNUSED)
     g_autofree char *argv = wm_fixture_read(&play.fixture, "argv");
     assert_true(play.is_started && play.result.is_success);
     assert_string_equal(input, "the prompt");
-    assert_true(g_str_has_prefix(argv, "-p\n--dangerously-skip-permissions\n"));
+    assert_true(str_has_prefix(argv, "-p\n--dangerously-skip-permissions\n"));
     assert_true(g_str_has_suffix(play.result.log_path, "/conversation.jsonl"));
     assert_string_equal(play.result.last_response, "All done.");
     assert_string_equal(shown->str, "[session] started\nno json <b>\n[tool] Bash → ls -la\n"
@@ -401,7 +402,7 @@ static void test_claude(void **state G_GNUC_UNUSED)
         "| Output tokens | 5 |\n| Cache read input tokens | 15635 |\n"
         "\n<details><summary>Agent response</summary>\n\nAll done.\n\n</details>\n"
         "\n<details><summary>Conversation log (truncated)</summary>\n\n<pre>\n";
-    if (!g_str_has_prefix(summary, head))
+    if (!str_has_prefix(summary, head))
         fail_msg("got %s", summary);
     assert_non_null(strstr(summary, "\nno json &lt;b&gt;\n"));
     assert_true(g_str_has_suffix(summary, "</pre>\n\n</details>\n"));

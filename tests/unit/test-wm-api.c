@@ -2,6 +2,7 @@
  * wm/task/api.c: token, paths and the words of failures (task-G01 to task-G08), against a server
  * in this process.
  */
+#include "base/str.h"
 #include "rest_fixture.h"
 
 #include "wm/task/api.h"
@@ -195,7 +196,7 @@ static void test_no_answer(void **state G_GNUC_UNUSED)
     const WmCall call = { .method = "POST", .path = "/repos/o/r/issues" };
     g_autoptr(GError) error = NULL;
     assert_false(wm_api_call(api, &call, NULL, NULL, &error));
-    assert_true(g_str_has_prefix(error->message, "GitHub API POST /repos/o/r/issues: "));
+    assert_true(str_has_prefix(error->message, "GitHub API POST /repos/o/r/issues: "));
     assert_true(g_str_has_suffix(error->message, " (it may have been carried out)"));
     assert_true(wm_api_is_unknown(error));
     assert_int_equal(wm_api_status(error), 0);
@@ -210,7 +211,7 @@ static void test_rate_limit(void **state G_GNUC_UNUSED)
     g_autoptr(WmApi) api = open_api(fixture);
     g_autoptr(GError) error = NULL;
     assert_false(wm_api_get(api, "/repos/o/r", NULL, NULL, &error));
-    assert_true(g_str_has_prefix(error->message, "GitHub API rate limit reached (resets at 2"));
+    assert_true(str_has_prefix(error->message, "GitHub API rate limit reached (resets at 2"));
     assert_true(g_str_has_suffix(error->message, "Z)"));
     assert_false(wm_api_is_unknown(error));
 }
@@ -301,7 +302,7 @@ static void test_repo_names(void **state G_GNUC_UNUSED)
         bool is_found = wm_repo_find(cases[i].given, "/", NULL, &found, &error);
         if (is_found != (cases[i].want != NULL) || g_strcmp0(found.slug, cases[i].want) != 0)
             fail_msg("case %zu: %s", i, is_found ? found.slug : error->message);
-        assert_true(is_found || g_str_has_prefix(error->message, "invalid repo: "));
+        assert_true(is_found || str_has_prefix(error->message, "invalid repo: "));
     }
     g_unsetenv("GITHUB_REPOSITORY");
 }

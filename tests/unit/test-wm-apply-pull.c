@@ -5,6 +5,7 @@
 #include "apply_pull_fixture.h"
 
 #include "base/log.h"
+#include "base/str.h"
 
 static const PullCase pull_cases[] = {
     { .name = "task-O27",
@@ -409,7 +410,7 @@ static void test_refused_push(void **state G_GNUC_UNUSED)
     git_do(work, "commit", "--quiet", "--allow-empty", "-m", "another history", NULL);
     g_autoptr(GError) error = NULL;
     assert_false(apply_fixture_run(fixture.apply, PUSH_ITEM, &error));
-    assert_true(g_str_has_prefix(error->message, "push_to_pull_request_branch: git push: "));
+    assert_true(str_has_prefix(error->message, "push_to_pull_request_branch: git push: "));
     assert_non_null(strstr(error->message, "nothing is ever forced"));
     g_autofree char *sha = pull_pushed(&fixture, BRANCH);
     assert_string_equal(sha, fixture.head);

@@ -5,6 +5,7 @@
 #include "apply_fixture.h"
 
 #include "base/secrets.h"
+#include "base/str.h"
 
 #define MARKER   "\\n\\n<!-- wm-agent:x -->"
 #define COMMENTS "/repos/o/r/issues/42/comments"
@@ -463,7 +464,7 @@ static void test_staged(void **state G_GNUC_UNUSED)
         if (strcmp(plan, want) != 0)
             fail_msg("%s", plan);
         g_autofree char *outputs = apply_fixture_outputs(fixture);
-        assert_true(g_str_has_prefix(outputs, "add_comment staged #42|close_issue staged #42|"));
+        assert_true(str_has_prefix(outputs, "add_comment staged #42|close_issue staged #42|"));
         g_autofree char *record = g_build_filename(fixture->run_dir, "applied.jsonl", NULL);
         assert_false(file_exists(record));
     }

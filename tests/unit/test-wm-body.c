@@ -2,6 +2,7 @@
  * Bodies and messages: markers that stay, texts that are cut, nothing of an agent that kedge would
  * believe.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "wm/task/body.h"
@@ -42,7 +43,7 @@ static void test_cut(void **state G_GNUC_UNUSED)
     assert_true(g_str_has_suffix(plain, "a\n\n…(truncated)"));
     // a footer alone never drives the text out
     g_autofree char *long_footer = wm_body_comment("short", text, "x");
-    assert_true(g_str_has_prefix(long_footer, "short\n\naaa"));
+    assert_true(str_has_prefix(long_footer, "short\n\naaa"));
     assert_true(g_str_has_suffix(long_footer, MARKER));
     // between characters
     g_autoptr(GString) wide = g_string_new("b");

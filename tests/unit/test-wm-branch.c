@@ -1,6 +1,7 @@
 /*
  * The branch of a run, with real git: when one is made, and how it is called.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -120,7 +121,7 @@ static void test_many_of_one_second(void **state)
             GIT(place, "update-ref", "-d", "refs/heads/wm/x-20260420-100607-11");
         } else {
             assert_int_equal(counts[i], 99);
-            assert_true(g_str_has_prefix(error->message, "git branch wm/x-20260420-100607: "));
+            assert_true(str_has_prefix(error->message, "git branch wm/x-20260420-100607: "));
         }
     }
     g_autofree char *current = git(place, "symbolic-ref", "--short", "HEAD", NULL);
@@ -181,7 +182,7 @@ static void test_what_fails(void **state)
     const WmGit nowhere = { .root = "/" };
     const WmBranchWish wish = { .task_name = "x", .at_ms = AT };
     assert_false(wm_branch_prepare(&nowhere, &wish, NULL, &branch.name, &branch.previous, &error));
-    assert_true(g_str_has_prefix(error->message, "git current branch: "));
+    assert_true(str_has_prefix(error->message, "git current branch: "));
     g_clear_error(&error);
 
     g_autoptr(Cancel) cancel = cancel_new(NULL);

@@ -3,6 +3,7 @@
  * stands in configuration and tasks, the jobs are the same, an agent's token cannot write, and no
  * value of others gets into a script (task-engine §7.6, task-Y24).
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/yaml.h"
@@ -42,7 +43,7 @@ static void check_scripts(const json_t *steps, bool is_ours)
         const char *run = json_get_text(step, "run"), *uses = json_get_text(step, "uses");
         if (is_ours && run && strstr(run, "${{"))
             fail_msg("an expression in a script: %s", run);
-        if (uses && g_str_has_prefix(uses, "actions/checkout@"))
+        if (uses && str_has_prefix(uses, "actions/checkout@"))
             assert_true(json_is_false(json_get_path(step, "with.persist-credentials")));
     }
 }
@@ -75,7 +76,7 @@ static unsigned check_install(const json_t *workflow, const char *script)
     json_each_member (json_get_object(workflow, "jobs"), name, job) {
         json_each (json_get_array(job, "steps"), index, step) {
             const char *uses = json_get_text(step, "uses"), *run = json_get_text(step, "run");
-            if (uses && !g_str_has_prefix(uses, "actions/"))
+            if (uses && !str_has_prefix(uses, "actions/"))
                 fail_msg("%s: a reference that no pin reaches: %s", name, uses);
             count += g_strcmp0(run, script) == 0;
         }

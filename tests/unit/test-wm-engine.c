@@ -3,6 +3,7 @@
  * Rows: task-R03 to task-R06, task-R21, task-R22, task-R29, task-R31, task-C10, task-C11, task-C16,
  * task-S09.
  */
+#include "base/str.h"
 #include "wm_fixture.h"
 
 #include "base/proc.h"
@@ -208,7 +209,7 @@ static void test_environment(void **state G_GNUC_UNUSED)
     assert_string_equal(value(env, "WM_EVENT_PATH"), "/e.json");
     assert_string_equal(value(env, "KEDGE_WM_RUN_ID"), "fix-1");
     assert_string_equal(value(env, "KEDGE_WM_RUN_DIR"), fixture.run_dir);
-    assert_true(g_str_has_prefix(value(env, "PATH"), shims));
+    assert_true(str_has_prefix(value(env, "PATH"), shims));
     assert_null(value(env, "GIT_CONFIG_COUNT"));
 
     g_setenv("KEDGE_WM_SHIMS", "0", TRUE);
@@ -296,7 +297,7 @@ static void test_on_a_runner(void **state G_GNUC_UNUSED)
     assert_string_equal(filled, "protocol=https\nhost=github.com\nusername=x-access-token\n"
                                 "password=a-token-of-github\n(0)");
     for (char **entry = env; *entry; entry++) // the token itself stands in no setting
-        assert_true(!g_str_has_prefix(*entry, "GIT_CONFIG") ||
+        assert_true(!str_has_prefix(*entry, "GIT_CONFIG") ||
                     strstr(*entry, "a-token-of-github") == NULL);
     wm_fixture_end(&fixture);
     forget_variables();

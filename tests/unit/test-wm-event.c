@@ -1,6 +1,7 @@
 /*
  * wm/task/event.c: the event as it is given, and the numbers in it (task-engine §4.1, §5.1).
  */
+#include "base/str.h"
 #include "wm_repo_fixture.h"
 
 #include "wm/task/event.h"
@@ -72,7 +73,7 @@ static void test_read(void **state G_GNUC_UNUSED)
         g_autoptr(GError) error = NULL;
         bool is_read = wm_event_read(" issues ", path, &event, &error);
         if (is_read != (rows[i].error == NULL) ||
-            (error && !g_str_has_prefix(error->message, rows[i].error)))
+            (error && !str_has_prefix(error->message, rows[i].error)))
             fail_msg("%s: %s", rows[i].file, error ? error->message : "read");
         if (is_read)
             assert_string_equal(event.name, "issues");

@@ -2,6 +2,7 @@
  * wm/task/task_imports.c: what a task takes of the files that it imports, and which files those
  * may be (task-engine §10.13).
  */
+#include "base/str.h"
 #include "wm_repo_fixture.h"
 
 #include "wm/task/project.h"
@@ -221,9 +222,9 @@ static void test_bad_yaml(void **state G_GNUC_UNUSED)
     repo_put(&repo, A, "---\n\nimports: [b.md]\n---\n");
     repo_put(&repo, B, "---\non: [\n---\n");
     assert_false(load(&repo, "imports: [shared/a.md]", &error));
-    assert_true(g_str_has_prefix(error->message,
-                                 AT("2", "shared/a.md") "line 3: imports \"b.md\": b.md: yaml "
-                                                        "frontmatter: line "));
+    assert_true(str_has_prefix(error->message,
+                               AT("2", "shared/a.md") "line 3: imports \"b.md\": b.md: yaml "
+                                                      "frontmatter: line "));
     repo_put(&repo, B, "---\nnever closed\n");
     assert_false(load(&repo, "imports: [shared/b.md]", &open));
     assert_string_equal(open->message, AT("2", "shared/b.md") "b.md: unclosed frontmatter");
@@ -255,7 +256,7 @@ static void test_links(void **state G_GNUC_UNUSED)
                                             ".github/workflows/");
     assert_false(load(&repo, "imports: [dir.md]", &fifo));
     assert_true(
-        g_str_has_prefix(fifo->message, AT("2", "dir.md") ".wm/tasks/dir.md cannot be read: "));
+        str_has_prefix(fifo->message, AT("2", "dir.md") ".wm/tasks/dir.md cannot be read: "));
 }
 
 /* a0.md imports a1.md, and so on; the last is empty. */

@@ -1,6 +1,7 @@
 /*
  * Mentions of an agent's text, in text, in code and in addresses.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "wm/task/mentions.h"
@@ -48,7 +49,7 @@ static void test_long(void **state G_GNUC_UNUSED)
     while (text->len < 1024 * 1024)
         g_string_append(text, "@a.");
     g_autofree char *got = wm_mentions_quote(text->str);
-    assert_true(g_str_has_prefix(got, "`@a`."));
+    assert_true(str_has_prefix(got, "`@a`."));
 }
 
 int main(void)

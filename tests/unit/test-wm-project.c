@@ -2,6 +2,7 @@
  * wm/task/project.c: which files are tasks, their order, and what a bad one spoils (task-engine
  * §1.5, §2.1).
  */
+#include "base/str.h"
 #include "wm_notes_fixture.h"
 #include "wm_repo_fixture.h"
 
@@ -82,15 +83,15 @@ static void test_bad_files(void **state G_GNUC_UNUSED)
     assert_int_equal(project->bad->len, 2);
     const WmBadFile *bad = project->bad->pdata[0], *larger = project->bad->pdata[1];
     assert_string_equal(bad->name, "bad");
-    assert_true(g_str_has_prefix(bad->reason, "bad.md: yaml frontmatter: line "));
+    assert_true(str_has_prefix(bad->reason, "bad.md: yaml frontmatter: line "));
     assert_string_equal(larger->reason, "large.md: file too large");
 
     g_autoptr(WmProject) none = NULL;
     assert_false(wm_project_load(repo.root, NULL, NULL, &none, &strict));
-    assert_true(g_str_has_prefix(strict->message, "bad.md: "));
+    assert_true(str_has_prefix(strict->message, "bad.md: "));
     // only the task that is wanted must be good
     assert_false(wm_project_load(repo.root, "bad", NULL, &none, &wanted));
-    assert_true(g_str_has_prefix(wanted->message, "bad.md: "));
+    assert_true(str_has_prefix(wanted->message, "bad.md: "));
     g_autoptr(GPtrArray) warnings = wm_notes_new();
     g_autoptr(WmProject) one = NULL;
     assert_true(wm_project_load(repo.root, "c", warnings, &one, NULL));

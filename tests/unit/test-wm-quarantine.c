@@ -2,6 +2,7 @@
  * wm/workspace/quarantine.c, wm_git.c: a .git that an agent wrote runs nothing and redirects
  * nothing (task-S04); names of branches; pushes that are refused. Real git.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "git_fixture.h"
@@ -224,14 +225,14 @@ static void test_branches(void **state G_GNUC_UNUSED)
     const WmGit nowhere = { .root = fixture->gh->dir };
     g_autoptr(GError) error = NULL;
     assert_false(wm_git_branch(&nowhere, NULL, &branch, &error));
-    assert_true(g_str_has_prefix(error->message, "git current branch: git rev-parse: "));
+    assert_true(str_has_prefix(error->message, "git current branch: git rev-parse: "));
 }
 
 static void expect_push(const char *name, const WmGit *git, const char *refspec, const char *part)
 {
     g_autoptr(GError) error = NULL;
     assert_false(wm_git_push(git, refspec, false, NULL, NULL, &error));
-    if (!g_str_has_prefix(error->message, "git push: ") || !strstr(error->message, part))
+    if (!str_has_prefix(error->message, "git push: ") || !strstr(error->message, part))
         fail_msg("%s: %s", name, error->message);
 }
 
@@ -307,7 +308,7 @@ static void test_clean(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
         g_autoptr(GError) error = NULL;
         assert_false(wm_git_is_clean(gits[i], NULL, &error));
-        if (!g_str_has_prefix(error->message, parts[i]))
+        if (!str_has_prefix(error->message, parts[i]))
             fail_msg("%s", error->message);
     }
 }
@@ -352,7 +353,7 @@ static void test_origin(void **state G_GNUC_UNUSED)
         if (is_found != (cases[i].want != NULL) || g_strcmp0(found.slug, cases[i].want) != 0)
             fail_msg("%s: %s", cases[i].url, is_found ? found.slug : error->message);
         assert_true(is_found ||
-                    g_str_has_prefix(error->message, "cannot determine the repository: set "));
+                    str_has_prefix(error->message, "cannot determine the repository: set "));
     }
 }
 

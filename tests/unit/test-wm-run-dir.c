@@ -1,6 +1,7 @@
 /*
  * The directory of a run: its name, its files, which ones go, and that no link leads out of it.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "wm/workspace/run_dir.h"
@@ -300,7 +301,7 @@ static void test_old_ones_go(void **state) // task-R23
     make(place, "old", &old);
     make(place, "young", &young);
     make(place, "renamed", &renamed);
-    assert_true(g_str_has_prefix(old.path, base));
+    assert_true(str_has_prefix(old.path, base));
     g_autofree char *unrelated = g_build_filename(base, "unrelated", NULL);
     g_autofree char *other_name = g_build_filename(base, "other-name", NULL);
     g_autofree char *linked = g_build_filename(base, "linked", NULL);
@@ -368,7 +369,7 @@ static void test_bad_meta(void **state)
         g_autoptr(GError) error = NULL;
         write_text(dir.path, "meta.json", cases[i].text);
         assert_false(wm_run_dir_open(dir.path, &opened, &error));
-        if (!g_str_has_prefix(error->message, cases[i].problem))
+        if (!str_has_prefix(error->message, cases[i].problem))
             fail_msg("%s: %s", cases[i].text, error->message);
     }
     write_text(dir.path, "meta.json", "{\"run_id\":\"../../x\",\"task_name\":3}");
@@ -404,7 +405,7 @@ static void test_no_room(void **state)
     g_autofree char *taken = g_build_filename(dir.path, "plan.json", NULL);
     assert_int_equal(g_mkdir_with_parents(taken, 0755), 0);
     assert_false(wm_run_dir_write_json(&dir, "plan.json", value, &error));
-    assert_true(g_str_has_prefix(error->message, "cannot write "));
+    assert_true(str_has_prefix(error->message, "cannot write "));
     g_autoptr(GDir) listing = g_dir_open(dir.path, 0, NULL);
     const char *name = NULL;
     while ((name = g_dir_read_name(listing)))

@@ -2,6 +2,7 @@
  * A whole run in this process: its time, a stop, a rehearsal; and what is read and shown of files
  * that an agent may have written.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/file.h"
@@ -213,7 +214,7 @@ static void test_refused_before_the_agent(void **state)
         g_setenv("PATH", path, TRUE);
         g_unsetenv("GITHUB_ACTIONS");
         if (is_done != !cases[i].error ||
-            (error && !g_str_has_prefix(error->message, cases[i].error)))
+            (error && !str_has_prefix(error->message, cases[i].error)))
             fail_msg("%s: %s", cases[i].front, error ? error->message : "it runs");
         if (file_exists(ran) != is_done)
             fail_msg("%s: the agent %s", cases[i].front, is_done ? "did not run" : "ran");
@@ -270,8 +271,8 @@ static void test_summaries_are_data(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) plan = json_pack("[{s:s,s:i,s:{s:s}}]", "kind", "add_comment", "number", 42,
                                        "body", "body", "````\n</details># x");
     g_autofree char *staged = wm_staged_summary("fix", plan);
-    assert_true(g_str_has_prefix(staged, "\n## kedge wm · staged outputs of task `fix`\n\n"
-                                         "### add_comment → #42\n\n`````json\n{\n"));
+    assert_true(str_has_prefix(staged, "\n## kedge wm · staged outputs of task `fix`\n\n"
+                                       "### add_comment → #42\n\n`````json\n{\n"));
     assert_true(g_str_has_suffix(staged, "\n`````\n\nStaged: 1 item(s). Nothing was written to "
                                          "GitHub.\n"));
 }

@@ -2,6 +2,7 @@
  * wm/task/task.c, task_keys.c, config.c: what a task and the configuration say (task-engine §2.1
  * to §2.3, rows C of task-engine §11.4).
  */
+#include "base/str.h"
 #include "wm_notes_fixture.h"
 #include "wm_repo_fixture.h"
 
@@ -270,7 +271,7 @@ static void test_bad_config(void **state G_GNUC_UNUSED)
         g_autoptr(GError) error = NULL;
         repo_put(&repo, WM_CONFIG_PATH, rows[i].yaml);
         assert_false(wm_config_read(repo.root, NULL, &config, &error));
-        if (!g_str_has_prefix(error->message, rows[i].want))
+        if (!str_has_prefix(error->message, rows[i].want))
             fail_msg("%s: %s", rows[i].yaml, error->message);
     }
 }

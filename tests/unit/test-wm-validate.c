@@ -1,6 +1,7 @@
 /*
  * workflow/validate*.c: what is wrong with configuration and tasks (task-engine §3.4).
  */
+#include "base/str.h"
 #include "wm_repo_fixture.h"
 
 #include "wm/task/project.h"
@@ -220,7 +221,7 @@ static void test_several(void **state G_GNUC_UNUSED)
     wm_project_validate(repo.root, problems, warnings);
     assert_int_equal(problems->len, 4);
     assert_string_equal(problems->pdata[0], "a.md: missing opening ---");
-    assert_true(g_str_has_prefix(problems->pdata[1], ".wm/tasks/quo\"te.md: not a task name"));
+    assert_true(str_has_prefix(problems->pdata[1], ".wm/tasks/quo\"te.md: not a task name"));
 }
 
 // The message, not the file, is what is bounded: a YAML that would be too much has no lines.
@@ -236,7 +237,7 @@ static void test_no_lines(void **state G_GNUC_UNUSED)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     wm_project_validate(repo.root, problems, warnings);
     assert_int_equal(problems->len, 1);
-    assert_true(g_str_has_prefix(problems->pdata[0], ".wm/config.yml: yaml: "));
+    assert_true(str_has_prefix(problems->pdata[0], ".wm/config.yml: yaml: "));
 }
 
 // CRLF, a byte order mark and lines before the first key are lines of the file, too.
@@ -252,8 +253,8 @@ static void test_lines_of_file(void **state G_GNUC_UNUSED)
     wm_project_validate(repo.root, problems, warnings);
     assert_int_equal(problems->len, 1);
     assert_int_equal(warnings->len, 1);
-    assert_true(g_str_has_prefix(problems->pdata[0], X "line 9: expression"));
-    assert_true(g_str_has_prefix(warnings->pdata[0], X "line 5: engin is not"));
+    assert_true(str_has_prefix(problems->pdata[0], X "line 9: expression"));
+    assert_true(str_has_prefix(warnings->pdata[0], X "line 5: engin is not"));
 }
 
 // The same words twice, and those of an import: each has its own place.
@@ -268,9 +269,9 @@ static void test_lines_of_expressions(void **state G_GNUC_UNUSED)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     wm_project_validate(repo.root, problems, warnings);
     assert_int_equal(problems->len, 3);
-    assert_true(g_str_has_prefix(problems->pdata[0], X "expression \"secrets.B\""));
-    assert_true(g_str_has_prefix(problems->pdata[1], X "line 6: expression \"secrets.A\""));
-    assert_true(g_str_has_prefix(problems->pdata[2], X "line 10: expression \"secrets.C\""));
+    assert_true(str_has_prefix(problems->pdata[0], X "expression \"secrets.B\""));
+    assert_true(str_has_prefix(problems->pdata[1], X "line 6: expression \"secrets.A\""));
+    assert_true(str_has_prefix(problems->pdata[2], X "line 10: expression \"secrets.C\""));
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /*
  * Definitions of run workflows: the diagrams, where they are found, what `emit workflow` says.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "emit_fixture.h"
@@ -275,7 +276,7 @@ static void test_find(void **state)
             is_markdown ? "# x\n## STATE-MACHINE\n```mermaid\n" HEAD "[*] --> %s\n```\n"
                         : HEAD "[*] --> %s\n",
             places[i].id);
-        g_autofree char *name = g_str_has_prefix(places[i].path, "~/")
+        g_autofree char *name = str_has_prefix(places[i].path, "~/")
                                     ? g_strconcat("../", places[i].path + 2, NULL)
                                     : g_strdup(places[i].path);
         tool_fixture_put(fixture->tools, name, text);

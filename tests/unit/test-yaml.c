@@ -1,6 +1,7 @@
 /*
  * base/yaml.c: the YAML level of task-engine §2.1.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "base/limits.h"
@@ -142,7 +143,7 @@ static void test_refused(void **state)
         assert_null(value);
         assert_true(error_is(error, KEDGE_ERROR_PROTOCOL));
         bool is_prefix = g_str_has_suffix(cases[i].want, " ");
-        if (is_prefix ? !g_str_has_prefix(error->message, cases[i].want)
+        if (is_prefix ? !str_has_prefix(error->message, cases[i].want)
                       : strcmp(error->message, cases[i].want) != 0)
             fail_msg("%s: got %s", cases[i].in, error->message);
         assert_null(strchr(error->message, '\n'));

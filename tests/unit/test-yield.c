@@ -1,4 +1,5 @@
 /* yield with and without a schema, type definitions, and report_finding. */
+#include "base/str.h"
 #include "tool_fixture.h"
 
 #include "tool/yielded.h"
@@ -64,7 +65,7 @@ static void test_schema(void **state G_GNUC_UNUSED)
         g_autoptr(json_t) schema = json_of(schemas[i]);
         g_autoptr(DynamicTool) tool = yield_tool_new(schema);
         g_autofree char *first = hand_in(fixture, tool, "{'result':{'data':{'n':'x'}}}");
-        assert_true(g_str_has_prefix(first, "Output does not match schema: data.n: "));
+        assert_true(str_has_prefix(first, "Output does not match schema: data.n: "));
         assert_false(yielded_is_done(fixture->context));
         g_autofree char *second = hand_in(fixture, tool, "{'result':{'data':{'n':'x'}}}");
         assert_text("second", second,
@@ -102,7 +103,7 @@ static void test_strange_schemas(void **state G_GNUC_UNUSED)
         assert_int_equal(strstr(description, "cannot be understood") == NULL,
                          cases[i].is_understood);
         g_autofree char *said = hand_in(fixture, tool, "{'result':{'data':{'n':'x'}}}");
-        assert_true(g_str_has_prefix(said, cases[i].said));
+        assert_true(str_has_prefix(said, cases[i].said));
     }
 }
 

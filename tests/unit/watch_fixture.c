@@ -1,6 +1,7 @@
 /*
  * What the tests of run_watch share; see watch_fixture.h.
  */
+#include "base/str.h"
 #include "unit.h"
 
 #include "watch_fixture.h"
@@ -74,7 +75,7 @@ void watch_expect_calls_of(const char *name, const GhFixture *fixture, const cha
     for (unsigned i = 0; i < gh_fixture_call_count(fixture); i++) {
         g_autofree char *argv = gh_fixture_argv(fixture, i);
         g_strdelimit(argv, "|", ' ');
-        count += g_str_has_prefix(argv, prefix) ? 1 : 0;
+        count += str_has_prefix(argv, prefix) ? 1 : 0;
     }
     if (count != want)
         fail_msg("%s: %u calls of %s, want %u", name, count, prefix, want);

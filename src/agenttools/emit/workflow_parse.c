@@ -157,7 +157,7 @@ static bool read_state(Parser *self, char *rest)
     }
     if (*rest == '"') {
         char *id = cut_at(rest + 1, "\"");
-        if (!id || !g_str_has_prefix(id, "as "))
+        if (!id || !str_has_prefix(id, "as "))
             return fail_unreadable(self);
         return describe_state(self, g_strstrip(id + strlen("as ")), rest + 1);
     }
@@ -180,9 +180,9 @@ static const char *unsupported_feature(const char *line)
         { "style ", "styling (style)" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++)
-        if (g_str_has_prefix(line, table[i].prefix))
+        if (str_has_prefix(line, table[i].prefix))
             return table[i].feature;
-    if (g_str_has_prefix(line, "--") && !g_str_has_prefix(line, ARROW))
+    if (str_has_prefix(line, "--") && !str_has_prefix(line, ARROW))
         return "concurrency (--)";
     if (g_str_has_suffix(line, "{"))
         return "composite state";
@@ -194,11 +194,11 @@ static bool read_line(Parser *self, char *line)
     const char *feature = unsupported_feature(line);
     if (feature)
         return fail_unsupported(self, feature);
-    if (g_str_has_prefix(line, "direction "))
+    if (str_has_prefix(line, "direction "))
         return true;
     if (strstr(line, ARROW))
         return read_transition(self, line);
-    if (g_str_has_prefix(line, "state "))
+    if (str_has_prefix(line, "state "))
         return read_state(self, g_strstrip(line + strlen("state ")));
     return read_state(self, line);
 }

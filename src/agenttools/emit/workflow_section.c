@@ -2,6 +2,7 @@
  * The section STATE-MACHINE of a Markdown file, and its first mermaid fence (agent-tools-cli §4.3).
  */
 #include "agenttools/emit/workflow.h"
+#include "base/str.h"
 
 #define HEADING "## STATE-MACHINE"
 #define INDENT  3 // blanks before a fence, at most
@@ -89,7 +90,7 @@ char *workflow_section(const char *markdown, unsigned *ret_first_line)
         bool is_text = step_outside(lines[i], &open, &opens, &info);
         if (is_text && is_heading(lines[i], HEADING))
             is_inside = true;
-        else if (is_text && is_inside && g_str_has_prefix(lines[i], "## "))
+        else if (is_text && is_inside && str_has_prefix(lines[i], "## "))
             return NULL;
         if (!is_inside || !opens || !is_mermaid(info))
             continue;

@@ -8,6 +8,7 @@
 #include "agenttools/answer.h"
 #include "agenttools/feedback/edit_text.h"
 #include "base/field.h"
+#include "base/str.h"
 
 #define MAX_OFFSET        ((int64_t)1 << 30)
 #define MAX_TEXT_CHARS    65536
@@ -264,7 +265,7 @@ static void locate_selection(AnchorText *self, const json_t *anchor, AnchorPlace
     const char *place = NULL;
     if (*selection.text) {
         place = place_of(self, start);
-        if (!place || !g_str_has_prefix(place, selection.text))
+        if (!place || !str_has_prefix(place, selection.text))
             place = search_selection(self, &selection);
     }
     if (!place) {

@@ -4,6 +4,7 @@
 #include "agenttools/feedback/edit_text.h"
 
 #include "base/line_diff.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 char *edit_text_plain(const char *text)
@@ -87,7 +88,7 @@ char *edit_text_encode(const char *data, size_t size, const char *text, size_t *
 {
     g_autofree char *old_text = edit_text_show(data, size);
     Endings endings = endings_of(data, size);
-    GString *out = g_string_new(g_str_has_prefix(data, UTF8_BOM) ? UTF8_BOM : "");
+    GString *out = g_string_new(str_has_prefix(data, UTF8_BOM) ? UTF8_BOM : "");
     g_autoptr(LineDiff) diff = line_diff_new(old_text, text);
     LineChange change = { 0 };
     size_t kept = 0;

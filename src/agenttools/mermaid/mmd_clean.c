@@ -5,6 +5,7 @@
 #include "agenttools/mermaid/mmd_clean.h"
 
 #include "agenttools/mermaid/mmd_parser.h"
+#include "base/str.h"
 #include "base/yaml.h"
 
 typedef struct Piece { // text and where it comes from
@@ -212,7 +213,7 @@ static const char *directive_end(MmdClean *self, const char *at)
             self->open_directive_at = origin_at(self, at);
         }
         stop = stop ? stop : end;
-        if (g_str_has_prefix(name, "init"))
+        if (str_has_prefix(name, "init"))
             read_init(self, value, stop);
     }
     return mmd_match(stop, end, "\\s*(}%%)?");

@@ -2,6 +2,7 @@
  * Reads tokens by tables of rules, and keeps the open blocks (mmd_parser.h).
  */
 #include "agenttools/mermaid/mmd_parser.h"
+#include "base/str.h"
 
 #include <stdarg.h>
 
@@ -23,7 +24,7 @@ static const char *white_end(MmdParser *p)
 
 static const char *match_rule(MmdParser *p, const char *pattern)
 {
-    bool has_white = g_str_has_prefix(pattern, "\\s*");
+    bool has_white = str_has_prefix(pattern, "\\s*");
     return has_white ? mmd_scan(p, white_end(p), pattern + 3) : mmd_scan(p, p->at, pattern);
 }
 

@@ -6,6 +6,7 @@
 #include "agenttools/state.h"
 #include "base/env.h"
 #include "base/path.h"
+#include "base/str.h"
 
 void task_place_clear(TaskPlace *self)
 {
@@ -64,7 +65,7 @@ static bool fail_form(GError **error)
 
 static bool is_postgres(const char *text)
 {
-    return g_str_has_prefix(text, "postgres://") || g_str_has_prefix(text, "postgresql://");
+    return str_has_prefix(text, "postgres://") || str_has_prefix(text, "postgresql://");
 }
 
 bool task_place_find(const OperationCall *call, const char *db, TaskPlace *ret_place,
@@ -86,7 +87,7 @@ bool task_place_find(const OperationCall *call, const char *db, TaskPlace *ret_p
         ret_place->url = g_strdup(db);
         return true;
     }
-    bool is_url = g_str_has_prefix(db, "sqlite:");
+    bool is_url = str_has_prefix(db, "sqlite:");
     const char *path = is_url ? db + strlen("sqlite:") : db;
     if (is_url ? *path != '/' : *path == '\0' || strstr(path, "://"))
         return fail_form(error);

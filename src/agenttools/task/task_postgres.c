@@ -6,6 +6,7 @@
 #include "agenttools/task/task_place.h"
 #include "agenttools/task/task_sql.h"
 #include "base/pg.h"
+#include "base/str.h"
 
 #define CONNECT_MS     (10 * 1000)
 #define MAX_PARAMETERS 64
@@ -168,7 +169,7 @@ static bool fail_with_state(TaskSql *self, GError *cause, GError **error)
     };
     const char *state = pg_error_state(task_sql_of(self)->pg);
     for (size_t i = 0; i < G_N_ELEMENTS(states); i++) {
-        if (!g_str_has_prefix(state, states[i].state))
+        if (!str_has_prefix(state, states[i].state))
             continue;
         cause->code = (int)states[i].code;
         self->can_repeat = states[i].can_repeat;

@@ -3,6 +3,7 @@
 
 #include "base/dirs.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "cmd/cli/interrupt.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static Settings *load_settings(const DirectCall *call, const char *cwd)
 /* What changes with every snapshot and says nothing by itself. */
 static bool is_clockwork(const char *line)
 {
-    return g_str_has_prefix(line, "Poll: ") || g_str_has_prefix(line, "Updated: ");
+    return str_has_prefix(line, "Poll: ") || str_has_prefix(line, "Updated: ");
 }
 
 /* Progress of a long call, on a terminal only: the first snapshot, then what is new in each. */

@@ -2,6 +2,7 @@
  * `kedge doctor`: what is missing on this machine, and the command that fixes it. Changes nothing;
  * asks no server without --online. What it says of git and GitHub is from `kedge gh doctor`.
  */
+#include "base/str.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/direct.h"
 #include "cmd/doctor/doctor_check.h"
@@ -43,7 +44,7 @@ static void add_github(Health *self, const ToolResult *result)
         const char *status = json_get_text(check, "status");
         bool is_failure = strcmp(status, "FAIL") == 0;
         bool is_main = strcmp(id, "executable") == 0 || strcmp(id, "version") == 0 ||
-                       g_str_has_prefix(id, "auth:");
+                       str_has_prefix(id, "auth:");
         bool is_git = strcmp(id, "git") == 0;
         if (strcmp(status, "SKIP") == 0 || (!is_main && !is_git && !is_failure))
             continue;

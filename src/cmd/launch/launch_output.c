@@ -5,6 +5,7 @@
 #include "base/ansi.h"
 #include "base/log.h"
 #include "base/mask.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "cmd/cli/cmd.h"
 #include "model/message.h"
@@ -117,7 +118,7 @@ static void show_progress(LaunchOutput *self, const json_t *event)
 static void show_notice(const json_t *event)
 {
     const char *message = json_get_text(event, "message");
-    if (g_str_has_prefix(message, RUN_STOPPED))
+    if (str_has_prefix(message, RUN_STOPPED))
         return;
     if (g_strcmp0(json_get_text(event, "level"), "info") != 0) {
         g_autofree char *text = ansi_strip(message);

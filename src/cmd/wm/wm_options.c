@@ -134,7 +134,7 @@ static bool check_unknown(const FieldDef *fields, const GPtrArray *unknown, GErr
         return true;
     const char *word = unknown->pdata[0];
     g_autofree char *flag = g_strndup(word, strcspn(word, "="));
-    bool is_long = g_str_has_prefix(flag, "--");
+    bool is_long = str_has_prefix(flag, "--");
     g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func(g_free);
     for (const FieldDef *field = fields; field->name; field++)
         g_ptr_array_add(known, field_flag(field));
@@ -184,7 +184,7 @@ static GPtrArray *join_values(const FieldDef *fields, int argc, char *const *arg
     for (int i = 0; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : "";
         is_rest = is_rest || strcmp(argv[i], "--") == 0;
-        bool is_value = !is_rest && g_str_has_prefix(next, "--") && strcmp(next, "--") != 0 &&
+        bool is_value = !is_rest && str_has_prefix(next, "--") && strcmp(next, "--") != 0 &&
                         valued_flag(fields, argv[i]) && !is_known_flag(fields, next);
         if (is_value) {
             g_ptr_array_add(joined, g_strconcat(argv[i], "=", next, NULL));

@@ -3,6 +3,7 @@
  */
 #include "base/file.h"
 #include "base/git.h"
+#include "base/str.h"
 #include "cmd/wm/wm_here.h"
 #include "wm/task/project.h"
 #include "wm/task/task_bundle.h"
@@ -70,7 +71,7 @@ static bool is_modified(const WmTask *task, Cancel *cancel)
     };
     g_auto(GitResult) result = { 0 };
     return git_start(&spec, cancel, &result, NULL) && result.exit_status == 0 &&
-           *result.output != '\0' && !g_str_has_prefix(result.output, "??");
+           *result.output != '\0' && !str_has_prefix(result.output, "??");
 }
 
 static bool wm_task_fetch(const WmTask *task, Cancel *cancel, WmFetched *ret_fetched,

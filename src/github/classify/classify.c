@@ -2,6 +2,7 @@
  * The classifier (gh-policy §3.1): prepare, find, parse, then one step after another until the
  * class is settled.
  */
+#include "base/str.h"
 #include "github/classify/classify_private.h"
 #include "github/classify/jq_scan.h"
 
@@ -59,7 +60,7 @@ bool classify_is_newer(const ClassifyOptions *options, const CommandNode *node)
 static bool has_test_flag(const char *const *argv)
 {
     for (; *argv; argv++) {
-        if (g_str_has_prefix(*argv, "-test."))
+        if (str_has_prefix(*argv, "-test."))
             return true;
     }
     return false;
@@ -102,7 +103,7 @@ static bool has_prefixed_positional(const CommandArgs *args, const char *prefix)
 {
     const char *value;
     for (size_t i = 0; (value = command_args_positional(args, i)); i++) {
-        if (g_str_has_prefix(value, prefix))
+        if (str_has_prefix(value, prefix))
             return true;
     }
     return false;

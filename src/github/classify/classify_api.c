@@ -1,6 +1,7 @@
 /*
  * `gh api` (gh-policy §4): flags, endpoint, method, and the GraphQL document.
  */
+#include "base/str.h"
 #include "github/classify/classify_private.h"
 #include "github/graphql_scan.h"
 
@@ -122,7 +123,7 @@ static char *decode_path(const char *text, size_t length)
 
 static bool is_below(const char *path, const char *prefix)
 {
-    return g_str_has_prefix(path, prefix);
+    return str_has_prefix(path, prefix);
 }
 
 /* The API path of a full URL's host and path (both without the slash between them): false when this
@@ -133,7 +134,7 @@ static bool strip_api_host(const ClassifyOptions *options, const char *host, con
     *ret_path = path;
     if (strcmp(host, "api.github.com") == 0 || strcmp(host, "uploads.github.com") == 0)
         return true;
-    if (g_str_has_prefix(host, "api.") && g_str_has_suffix(host, ".ghe.com"))
+    if (str_has_prefix(host, "api.") && g_str_has_suffix(host, ".ghe.com"))
         return classify_host_is_known(options, host + strlen("api."));
     if (strcmp(host, "github.com") == 0 || g_str_has_suffix(host, ".ghe.com") ||
         !classify_host_is_known(options, host))
@@ -153,7 +154,7 @@ static bool strip_api_host(const ClassifyOptions *options, const char *host, con
 /* https://HOST[:443]/PATH, no user information. */
 static bool split_full_url(ApiCall *self, const char *url, const char **ret_path)
 {
-    if (!g_str_has_prefix(url, "https://"))
+    if (!str_has_prefix(url, "https://"))
         return false;
     const char *authority = url + strlen("https://");
     const char *slash = strchr(authority, '/');
@@ -197,7 +198,7 @@ static bool has_key(const ApiCall *self, const char *key)
 
 static void read_endpoint(ApiCall *self, const char *endpoint)
 {
-    if (has_space(endpoint) || strpbrk(endpoint, "#\\") || g_str_has_prefix(endpoint, "//")) {
+    if (has_space(endpoint) || strpbrk(endpoint, "#\\") || str_has_prefix(endpoint, "//")) {
         raise_to(self, EFFECT_BLOCKED, "endpoint with a character that does not belong there");
         return;
     }

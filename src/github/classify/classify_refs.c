@@ -30,7 +30,7 @@ static char *invalid_repository(const char *value)
 
 static bool is_url(const char *value)
 {
-    return strstr(value, "://") != NULL || g_str_has_prefix(value, "git@");
+    return strstr(value, "://") != NULL || str_has_prefix(value, "git@");
 }
 
 /* What is wrong with a URL; NULL: nothing. Caller frees. */
@@ -44,7 +44,7 @@ static char *check_url(const ClassifyOptions *options, const char *url, bool is_
         return unknown_host(authority);
     }
     const char *name = host;
-    if (is_gist && g_str_has_prefix(name, "gist."))
+    if (is_gist && str_has_prefix(name, "gist."))
         name += strlen("gist.");
     return classify_host_is_known(options, name) ? NULL : unknown_host(host);
 }

@@ -4,6 +4,8 @@
  */
 #include "github/classify/command_find.h"
 
+#include "base/str.h"
+
 /* A flag with an optional value needs none either. */
 static bool is_known_boolean(const CommandFlag *flag)
 {
@@ -15,7 +17,7 @@ static bool swallows_next(const CommandNode *node, const char *element)
 {
     if (strchr(element, '='))
         return false;
-    if (g_str_has_prefix(element, "--")) {
+    if (str_has_prefix(element, "--")) {
         const char *name = element + 2;
         return !is_known_boolean(command_flag_by_name(node, name, strlen(name)));
     }

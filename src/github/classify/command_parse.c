@@ -4,6 +4,8 @@
  */
 #include "github/classify/command_parse.h"
 
+#include "base/str.h"
+
 typedef struct Parser {
     CommandArgs *args;
     const CommandFound *found;
@@ -239,7 +241,7 @@ static bool is_flag(const CommandArg *item, const char *flag)
 {
     if (!item->name)
         return false;
-    if (g_str_has_prefix(flag, "--"))
+    if (str_has_prefix(flag, "--"))
         return strcmp(item->name, flag + 2) == 0;
     if (flag[0] == '-')
         return item->flag != NULL && item->flag->letter == flag[1];

@@ -74,7 +74,7 @@ static bool is_auth(const GhEnd *end)
 static bool has_flag(const char *const *argv, const char *flag)
 {
     for (; *argv && strcmp(*argv, "--") != 0; argv++) {
-        const char *rest = g_str_has_prefix(*argv, flag) ? *argv + strlen(flag) : NULL;
+        const char *rest = str_has_prefix(*argv, flag) ? *argv + strlen(flag) : NULL;
         if (rest && (*rest == '\0' || *rest == '='))
             return true;
     }

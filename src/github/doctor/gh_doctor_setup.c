@@ -2,6 +2,7 @@
  * What else shapes a call: environment, policy, gh's own configuration, git, the audit log
  * (gh_doctor_check.h).
  */
+#include "base/str.h"
 #include "github/doctor/gh_doctor_check.h"
 
 #include "base/path.h"
@@ -187,7 +188,7 @@ void doctor_check_git(Doctor *self)
                  tool_call_cancel(self->call), &output, &error)) {
         const char *prefix = "git version ";
         check_list_add(&self->list, "git", CHECK_GOOD, NULL, "%s",
-                       g_str_has_prefix(output, prefix) ? output + strlen(prefix) : output);
+                       str_has_prefix(output, prefix) ? output + strlen(prefix) : output);
     } else {
         check_list_add(&self->list, "git", CHECK_WARNING,
                        "install git; without it no repository is found", "%s", error->message);

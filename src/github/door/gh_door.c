@@ -119,7 +119,7 @@ static bool is_asked_by_git(const json_t *args, pid_t pid)
         const char *end = strrchr(stat, ')');
         if (!name || !end)
             return false;
-        if (up > 0 && g_str_has_prefix(name, "(git"))
+        if (up > 0 && str_has_prefix(name, "(git"))
             return true;
         g_auto(GStrv) fields = g_strsplit(end + 1, " ", 4); // "", state, parent
         pid = g_strv_length(fields) > 2 ? (pid_t)g_ascii_strtoll(fields[2], NULL, 10) : 0;

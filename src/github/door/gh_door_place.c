@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/own_program.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "github/door/gh_door_link.h"
 
@@ -41,7 +42,7 @@ static void remove_folder(const char *dir)
 static bool is_name(const char *name)
 {
     static const char hex[] = "0123456789abcdef";
-    return g_str_has_prefix(name, PREFIX) && strlen(name) == strlen(PREFIX) + NAME_DIGITS &&
+    return str_has_prefix(name, PREFIX) && strlen(name) == strlen(PREFIX) + NAME_DIGITS &&
            strspn(name + strlen(PREFIX), hex) == NAME_DIGITS;
 }
 

@@ -80,8 +80,8 @@ bool checkout_fetch_facts(ToolCall *call, const CheckoutRequest *request, Checko
     size_t n = 2;
     if (entry)
         argv[n++] = entry;
-    bool is_url = entry != NULL &&
-                  (g_str_has_prefix(entry, "https://") || g_str_has_prefix(entry, "http://"));
+    bool is_url =
+        entry != NULL && (str_has_prefix(entry, "https://") || str_has_prefix(entry, "http://"));
     if (request->repo && !is_url) {
         argv[n++] = "--repo";
         argv[n++] = request->repo;

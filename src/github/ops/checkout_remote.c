@@ -44,7 +44,7 @@ static const char *url_path(const char *url)
     const char *colon = strchr(url, ':');
     const char *slash = strchr(url, '/');
     if (!colon || colon == url || colon[1] == '\0' || (slash && slash < colon) ||
-        g_str_has_prefix(colon, "://") || g_str_has_prefix(colon, "::"))
+        str_has_prefix(colon, "://") || str_has_prefix(colon, "::"))
         return NULL; // a path, another scheme, a remote helper
     return colon[1] == '/' ? colon + 2 : colon + 1;
 }
@@ -130,7 +130,7 @@ static bool parse_pr_url(const char *text, GithubUrl *ret_url)
 {
     if (!text)
         return false;
-    g_autofree char *url = g_str_has_prefix(text, "http://")
+    g_autofree char *url = str_has_prefix(text, "http://")
                                ? g_strconcat("https://", text + strlen("http://"), NULL)
                                : g_strdup(text);
     return github_url_parse(url, "pull", ret_url);
@@ -202,8 +202,8 @@ static bool clone_url(ToolCall *call, const char *root, const Checkout *checkout
     if (!remote_read(root, "origin", tool_call_cancel(call), &origin, error))
         return false;
 
-    bool is_http = origin.raw != NULL && (g_str_has_prefix(origin.raw, "http://") ||
-                                          g_str_has_prefix(origin.raw, "https://"));
+    bool is_http = origin.raw != NULL && (str_has_prefix(origin.raw, "http://") ||
+                                          str_has_prefix(origin.raw, "https://"));
     const char *first = json_get_text(reply, is_http ? "url" : "sshUrl");
     const char *second = json_get_text(reply, is_http ? "sshUrl" : "url");
     const char *found = str_is_empty(first) ? second : first;

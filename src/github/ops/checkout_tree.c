@@ -24,7 +24,7 @@ static bool find_promisor(const char *root, Cancel *cancel, char **ret_remote, G
         return false;
     g_auto(GStrv) lines = g_strsplit(result.output, "\n", -1);
     for (char **line = lines; *line && !*ret_remote; line++)
-        if (g_str_has_prefix(*line, "remote.") && g_str_has_suffix(*line, suffix))
+        if (str_has_prefix(*line, "remote.") && g_str_has_suffix(*line, suffix))
             *ret_remote = g_strndup(*line + strlen("remote."),
                                     strlen(*line) - strlen("remote.") - strlen(suffix));
     return true;

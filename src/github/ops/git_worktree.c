@@ -5,6 +5,7 @@
 
 #include "base/dirs.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "github/git.h"
 
 static void worktree_free(GitWorktree *self)
@@ -28,11 +29,11 @@ bool git_worktree_list(const char *root, Cancel *cancel, GPtrArray **ret_worktre
     GitWorktree *last = NULL;
     const char *line = data;
     for (const char *end = data + size; line < end; line += strlen(line) + 1) {
-        if (g_str_has_prefix(line, "worktree ")) {
+        if (str_has_prefix(line, "worktree ")) {
             last = g_new0(GitWorktree, 1);
             last->path = g_strdup(line + strlen("worktree "));
             g_ptr_array_add(list, last);
-        } else if (last && !last->ref && g_str_has_prefix(line, "branch ")) {
+        } else if (last && !last->ref && str_has_prefix(line, "branch ")) {
             last->ref = g_strdup(line + strlen("branch "));
         }
     }

@@ -46,7 +46,7 @@ bool github_count(const char *label, bool is_given, double value, int64_t fallba
 static char *reduce_url(const char *text, const Settings *settings)
 {
     static const char scheme[] = "https://";
-    if (!g_str_has_prefix(text, scheme))
+    if (!str_has_prefix(text, scheme))
         return g_strdup(text);
     g_autofree char *path = g_strdup(text + strlen(scheme));
     if (g_str_has_suffix(path, "/"))

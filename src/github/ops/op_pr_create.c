@@ -102,7 +102,7 @@ static char *find_url(const char *output)
     g_auto(GStrv) lines = g_strsplit(output, "\n", -1);
     for (char **line = lines; *line; line++) {
         g_autofree char *text = utf8_trim(*line);
-        if (g_str_has_prefix(text, "https://"))
+        if (str_has_prefix(text, "https://"))
             return g_steal_pointer(&text);
     }
     return utf8_trim(output);
@@ -185,7 +185,7 @@ bool github_pr_create(ToolCall *call, const GithubArgs *args, ToolResult *result
         return false;
     g_autofree char *text = pr_create_format(&create, url, parsed.number, view);
     tool_result_add_text(result, text);
-    if (g_str_has_prefix(url, "https://"))
+    if (str_has_prefix(url, "https://"))
         tool_result_set_source_url(result, url);
     return true;
 }

@@ -241,7 +241,7 @@ static char *refusal_text(const GitResult *result)
     GString *text = g_string_new(NULL);
     g_auto(GStrv) lines = g_strsplit(result->output, "\n", -1);
     for (char **line = lines; *line; line++) {
-        if (g_str_has_prefix(*line, "!\t"))
+        if (str_has_prefix(*line, "!\t"))
             g_string_append_printf(text, "%s\n", g_strdelimit(*line, "\t", ' '));
     }
     g_string_append(text, result->error_output);
@@ -267,7 +267,7 @@ static bool fail_push(const char *root, const PushTarget *target, const GitResul
 /* The lines of `push --porcelain`: "<flag>\t<from>:<to>\t<what>"; "=" means that nothing moved. */
 static bool was_up_to_date(const char *output)
 {
-    return g_str_has_prefix(output, "=\t") || strstr(output, "\n=\t") != NULL;
+    return str_has_prefix(output, "=\t") || strstr(output, "\n=\t") != NULL;
 }
 
 /* The person's own check of what is pushed, before git has a token. */

@@ -27,7 +27,7 @@ static char *template_in(const char *dir, const char *folder, Cancel *cancel)
     g_auto(GStrv) lines = g_strsplit(output, "\n", -1); // MODE SP TYPE SP ID TAB PATH
     for (char **line = lines; *line; line++) {
         const char *tab = strchr(*line, '\t');
-        if (tab && g_str_has_prefix(*line, "100") && is_template(tab + 1))
+        if (tab && str_has_prefix(*line, "100") && is_template(tab + 1))
             return g_strdup(tab + 1);
     }
     return NULL;

@@ -93,7 +93,7 @@ bool worktree_state_read(const char *path, Cancel *cancel, WorktreeState *ret_st
         if (strlen(entry) < 4) // "XY path"
             return fail_with(error, KEDGE_ERROR_PROTOCOL,
                              "git status printed something unexpected");
-        bool is_untracked = g_str_has_prefix(entry, "??");
+        bool is_untracked = str_has_prefix(entry, "??");
         state.changed += is_untracked ? 0 : 1;
         state.untracked += is_untracked ? 1 : 0;
         g_ptr_array_add(state.paths, shown_path(entry + 3));

@@ -257,7 +257,7 @@ bool rest_fail_transport(const Rest *self, const RestRequest *request, const GEr
 {
     static const char prefix[] = "connection error: "; // of base/http.c: ours says the same
     const char *text = cause->message;
-    if (g_str_has_prefix(text, prefix))
+    if (str_has_prefix(text, prefix))
         text += strlen(prefix);
     const char *end = g_str_has_suffix(text, ")") ? g_strrstr(text, " (") : NULL; // the host
     g_autofree char *words = end ? g_strndup(text, (size_t)(end - text)) : g_strdup(text);

@@ -3,6 +3,7 @@
  * limit (common §8.3). A request that changes something goes out twice only when it is known, or
  * declared, to be harmless.
  */
+#include "base/str.h"
 #include "github/rest/rest_private.h"
 
 #include "base/timefmt.h"
@@ -126,9 +127,8 @@ static bool after_outage(Exchange *self, const HttpResponse *response, GError **
 static char *limit_scope(const Exchange *self)
 {
     const Rest *rest = self->rest;
-    bool is_search =
-        g_str_has_prefix(self->request->url, rest->place.base_url) &&
-        g_str_has_prefix(self->request->url + strlen(rest->place.base_url), SEARCH_PATH);
+    bool is_search = str_has_prefix(self->request->url, rest->place.base_url) &&
+                     str_has_prefix(self->request->url + strlen(rest->place.base_url), SEARCH_PATH);
     const char *resource = self->request->is_graphql ? "graphql" : is_search ? "search" : "core";
     return g_strconcat(rest->identity, " ", resource, NULL);
 }
@@ -195,7 +195,7 @@ static bool exchange_step(Exchange *self, HttpResponse *response, bool *ret_is_d
 /* The URL's path below the base URL. Caller frees. */
 static char *path_of(const Rest *rest, const char *url)
 {
-    if (g_str_has_prefix(url, rest->place.base_url))
+    if (str_has_prefix(url, rest->place.base_url))
         return g_strdup(url + strlen(rest->place.base_url));
     const char *authority = strstr(url, "://") + strlen("://");
     return g_strdup(authority + strcspn(authority, "/?"));

@@ -2,6 +2,7 @@
  * Bytes that GitHub keeps elsewhere: release assets, Actions artifacts (rest.h). The token goes to
  * GitHub alone: where a redirect leads to another host, the rest of the way is gone without it.
  */
+#include "base/str.h"
 #include "github/rest/rest_private.h"
 
 #define MAX_REDIRECTS  5
@@ -26,7 +27,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Way, way_clear)
 
 static bool is_for_github(const char *header)
 {
-    return g_str_has_prefix(header, TOKEN_HEADER) || g_str_has_prefix(header, VERSION_HEADER);
+    return str_has_prefix(header, TOKEN_HEADER) || str_has_prefix(header, VERSION_HEADER);
 }
 
 /* Borrowed elements but for `accept`. Caller frees the array. */
@@ -35,7 +36,7 @@ static GPtrArray *headers_for(const Rest *self, const Way *way, const char *acce
     GPtrArray *headers = g_ptr_array_new();
     g_ptr_array_add(headers, (char *)(way->is_away ? ANY_TYPE : accept));
     for (char **header = self->headers; *header; header++) {
-        if (!g_str_has_prefix(*header, ACCEPT_HEADER) && !(way->is_away && is_for_github(*header)))
+        if (!str_has_prefix(*header, ACCEPT_HEADER) && !(way->is_away && is_for_github(*header)))
             g_ptr_array_add(headers, *header);
     }
     g_ptr_array_add(headers, NULL);

@@ -118,7 +118,7 @@ bool rest_place_follow(const RestPlace *self, const char *url, const char *locat
 static char *token_host_of(GUri *uri)
 {
     g_autofree char *host = g_ascii_strdown(g_uri_get_host(uri), -1);
-    bool is_api = g_str_has_prefix(host, "api.") &&
+    bool is_api = str_has_prefix(host, "api.") &&
                   (strcmp(host, "api." GITHUB_HOST) == 0 || g_str_has_suffix(host, TENANT_SUFFIX));
     return g_strdup(is_api ? host + strlen("api.") : host);
 }

@@ -2,6 +2,7 @@
  * gh.policy and gh.hostPolicy for requests without gh (common §4.2): whoever sends one, a tool, a
  * command that a person typed, or a task, what the settings refuse is not sent.
  */
+#include "base/str.h"
 #include "github/rest/rest_private.h"
 
 #include "tool/policy.h"
@@ -11,7 +12,7 @@
 /* OWNER/REPO of a path such as "/repos/o/r/pulls/1". Caller frees; NULL: it names none. */
 static char *repo_of_path(const char *path)
 {
-    if (!g_str_has_prefix(path, REPOS_PATH))
+    if (!str_has_prefix(path, REPOS_PATH))
         return NULL;
     g_auto(GStrv) parts = g_strsplit_set(path + strlen(REPOS_PATH), "/?", 3);
     if (g_strv_length(parts) < 2)
@@ -25,7 +26,7 @@ static char *repo_of(const Rest *self, const RestRequest *request)
 {
     const char *base = self->place.base_url;
     char *named =
-        g_str_has_prefix(request->url, base) ? repo_of_path(request->url + strlen(base)) : NULL;
+        str_has_prefix(request->url, base) ? repo_of_path(request->url + strlen(base)) : NULL;
     return named ? named : g_strdup(self->repo);
 }
 

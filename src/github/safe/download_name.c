@@ -4,6 +4,7 @@
  */
 #include "github/safe/download_name.h"
 
+#include "base/str.h"
 #include "base/visible.h"
 
 #define PART_BYTES 80
@@ -16,7 +17,7 @@ static bool is_device(const char *name)
     g_strchomp(stem);
     if (g_strv_contains(devices, stem))
         return true;
-    bool is_port = g_str_has_prefix(stem, "com") || g_str_has_prefix(stem, "lpt");
+    bool is_port = str_has_prefix(stem, "com") || str_has_prefix(stem, "lpt");
     return is_port && strlen(stem) == 4 && g_ascii_isdigit(stem[3]);
 }
 

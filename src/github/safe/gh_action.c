@@ -25,7 +25,7 @@ static char *api_field(const CommandArgs *args, const char *name)
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
         g_autofree const char **values = command_args_values(args, flags[i]);
         for (size_t k = 0; values[k]; k++) {
-            if (g_str_has_prefix(values[k], prefix))
+            if (str_has_prefix(values[k], prefix))
                 return g_strdup(values[k] + strlen(prefix));
         }
     }
@@ -87,7 +87,7 @@ static const Endpoint endpoints[] = {
 
 static const char *without_prefix(const char *text, const char *prefix)
 {
-    return g_str_has_prefix(text, prefix) ? text + strlen(prefix) : text;
+    return str_has_prefix(text, prefix) ? text + strlen(prefix) : text;
 }
 
 /* A change of the state has a command of its own. */
@@ -145,7 +145,7 @@ static const char *plain_verb(const char *command)
     static const char *const shared[] = { "close", "comment", "edit", "reopen" };
     for (size_t i = 0; i < G_N_ELEMENTS(shared); i++) {
         const char *word = strchr(command, ' ');
-        bool is_item = g_str_has_prefix(command, "pr ") || g_str_has_prefix(command, "issue ");
+        bool is_item = str_has_prefix(command, "pr ") || str_has_prefix(command, "issue ");
         if (is_item && strcmp(word + 1, shared[i]) == 0)
             return shared[i];
     }
@@ -158,7 +158,7 @@ static void read_command(const Classified *classified, Action *action)
     const char *command = classified->command;
     const char *word = command_args_positional(args, 0);
     action->verb = g_strdup(plain_verb(command));
-    if (g_str_has_prefix(command, "repo ") && word) {
+    if (str_has_prefix(command, "repo ") && word) {
         action->repo = g_strdup(strchr(word, '/') != NULL ? word : NULL);
         return;
     }

@@ -213,7 +213,7 @@ char **gh_extensions_list(void)
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
     const char *name;
     while (dir && names->len < EXTENSIONS_MAX && (name = g_dir_read_name(dir))) {
-        if (g_str_has_prefix(name, EXTENSION_PREFIX))
+        if (str_has_prefix(name, EXTENSION_PREFIX))
             g_ptr_array_add(names, g_strdup(name + strlen(EXTENSION_PREFIX)));
     }
     g_ptr_array_sort(names, str_compare);

@@ -34,7 +34,7 @@ static GhLogin *login_parse(const char *text, const char *host, GhLoginState sta
     GhLogin *self = g_new0(GhLogin, 1);
     self->state = state;
     const char *rest = text + length + 1;
-    if (g_str_has_prefix(rest, "account ")) {
+    if (str_has_prefix(rest, "account ")) {
         const char *name = rest + strlen("account ");
         self->login = g_strndup(name, strcspn(name, " ("));
     }
@@ -76,7 +76,7 @@ static void add_detail(GhLogin *self, const char *line)
     const char *active = strstr(line, ACTIVE);
     const char *missing = strstr(line, MISSING);
     if (active)
-        self->is_active = g_str_has_prefix(active + strlen(ACTIVE), "true");
+        self->is_active = str_has_prefix(active + strlen(ACTIVE), "true");
     if (missing && !self->missing_scopes)
         self->missing_scopes = scopes_of(missing + strlen(MISSING));
 }

@@ -2,6 +2,7 @@
  * How a call of the gh tools is answered and recorded, whether it ran or not: header line, body,
  * debug record, audit line (gh-policy §6.6, §9, §11).
  */
+#include "base/str.h"
 #include "github/audit/gh_audit_call.h"
 #include "github/audit/gh_header.h"
 #include "github/audit/gh_record.h"
@@ -252,7 +253,7 @@ static char *policy_reason(const ToolDef *tool, const CallOutcome *outcome)
     g_autofree char *prefix =
         g_strdup_printf("refused: %s (%s): ", tool->name, outcome->judgement->summary);
     const char *reason = outcome->reason;
-    if (g_str_has_prefix(reason, prefix))
+    if (str_has_prefix(reason, prefix))
         reason += strlen(prefix);
     size_t length = strlen(reason);
     if (g_str_has_suffix(reason, POLICY_SUFFIX))

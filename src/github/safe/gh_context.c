@@ -71,7 +71,7 @@ static bool parse_url(const char *text, const char *const *known_hosts, GhRepoNa
 bool gh_repo_name_parse(const char *text, const char *const *known_hosts, GhRepoName *ret_name,
                         GError **error)
 {
-    if (strstr(text, "://") || g_str_has_prefix(text, "git@"))
+    if (strstr(text, "://") || str_has_prefix(text, "git@"))
         return parse_url(text, known_hosts, ret_name, error);
     g_auto(GStrv) parts = g_strsplit(text, "/", 4);
     guint count = g_strv_length(parts);

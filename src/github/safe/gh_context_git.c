@@ -186,7 +186,7 @@ static void read_resolved(GhClone *self, const Reader *reader)
     g_auto(GStrv) lines = g_strsplit(answer != NULL ? answer : "", "\n", -1);
     for (char **line = lines; *line; line++) {
         char *end = strstr(*line, ".gh-resolved ");
-        if (!end || !g_str_has_prefix(*line, "remote."))
+        if (!end || !str_has_prefix(*line, "remote."))
             continue;
         *end = '\0';
         GhRemote *remote = find_remote(self, *line + strlen("remote."));

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "github/classify/gh_kind.h"
 
 #include <fcntl.h>
@@ -34,11 +35,11 @@ char *gh_cwd_spawn_path(const GhCwd *self)
 /* ssh://host/dir, \\server\share, /ssh:host:/dir. */
 static bool has_remote_syntax(const char *text)
 {
-    if (g_str_has_prefix(text, "\\\\"))
+    if (str_has_prefix(text, "\\\\"))
         return true;
     size_t scheme =
         strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
-    if (scheme > 0 && g_str_has_prefix(text + scheme, "://"))
+    if (scheme > 0 && str_has_prefix(text + scheme, "://"))
         return true;
     if (*text != '/')
         return false;

@@ -6,6 +6,7 @@
 #include "base/ansi.h"
 #include "base/limits.h"
 #include "base/redact.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "github/gh_process.h"
 #include "github/json_whole.h"
@@ -58,7 +59,7 @@ static int64_t timeout_of(const GhExec *spec, const Settings *settings)
         return CLAMP(spec->timeout_s, 1, GH_MAX_TIMEOUT_S);
     if (is_command(spec, "pr diff") || is_log(spec))
         return spec->may_take_long ? LONG_TIMEOUT_S : LOG_TIMEOUT_S;
-    if (is_command(spec, "api") || (spec->command && g_str_has_prefix(spec->command, "search ")))
+    if (is_command(spec, "api") || (spec->command && str_has_prefix(spec->command, "search ")))
         return spec->may_take_long ? LONG_TIMEOUT_S : API_TIMEOUT_S;
     return CLAMP(settings_get_int(settings, "gh.timeout"), 1, GH_MAX_TIMEOUT_S);
 }

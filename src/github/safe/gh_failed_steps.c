@@ -69,7 +69,7 @@ static void append_step(GString *out, const Step *step)
     g_autofree char *shown = str_truncate(heading, NAME_MAX_BYTES);
     g_auto(LogTail) tail = { 0 };
     const char *log = step->log->str;
-    log += g_str_has_prefix(log, BYTE_ORDER_MARK) ? strlen(BYTE_ORDER_MARK) : 0;
+    log += str_has_prefix(log, BYTE_ORDER_MARK) ? strlen(BYTE_ORDER_MARK) : 0;
     log_tail_cut(log, &(LogStep) { 0 }, STEP_LINES, &tail);
     size_t dropped = 0;
     g_autofree char *text = log_tail_fit(tail.text, STEP_MAX_BYTES, &dropped);

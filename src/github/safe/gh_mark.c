@@ -3,6 +3,7 @@
  */
 #include "github/safe/gh_mark.h"
 
+#include "base/str.h"
 #include "github/repo_ref.h"
 #include "github/text.h"
 
@@ -34,7 +35,7 @@ static void read_command(const Classified *classified, GithubMark *mark)
     const char *subject = command_args_positional(classified->args, 0);
     for (size_t i = 0; subject && i < G_N_ELEMENTS(kinds); i++) {
         size_t length = strlen(kinds[i].command);
-        bool is_it = g_str_has_prefix(classified->command, kinds[i].command) &&
+        bool is_it = str_has_prefix(classified->command, kinds[i].command) &&
                      (classified->command[length] == ' ' || classified->command[length] == '\0');
         if (is_it && read_number(subject, i, &mark->number))
             mark->kind = kinds[i].kind;
@@ -49,7 +50,7 @@ static void read_endpoint(const char *path, GithubMark *mark)
         return;
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
         size_t length = strlen(kinds[i].path);
-        if (!g_str_has_prefix(parts[3], kinds[i].path) || parts[3][length] != '/')
+        if (!str_has_prefix(parts[3], kinds[i].path) || parts[3][length] != '/')
             continue;
         const char *number = parts[3] + length + 1;
         g_autofree char *digits = g_strndup(number, strcspn(number, "/"));

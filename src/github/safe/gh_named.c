@@ -4,6 +4,8 @@
  */
 #include "github/safe/gh_named.h"
 
+#include "base/str.h"
+
 typedef struct Named {
     const Classified *classified;
     const GhContextSpec *spec;
@@ -116,14 +118,14 @@ static GPtrArray *field_values(const Named *self, const char *name)
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
         g_autofree const char **values = command_args_values(args, flags[i]);
         for (size_t k = 0; values[k]; k++) {
-            if (g_str_has_prefix(values[k], prefix))
+            if (str_has_prefix(values[k], prefix))
                 g_ptr_array_add(found, g_strdup(values[k] + strlen(prefix)));
         }
     }
     const char *query = strchr(command_args_positional(args, 0), '?');
     g_auto(GStrv) parameters = g_strsplit(query != NULL ? query + 1 : "", "&", -1);
     for (char **parameter = parameters; *parameter; parameter++) {
-        char *value = g_str_has_prefix(*parameter, prefix)
+        char *value = str_has_prefix(*parameter, prefix)
                           ? g_uri_unescape_string(*parameter + strlen(prefix), NULL)
                           : NULL;
         if (value)

@@ -6,6 +6,7 @@
 #include "github/safe/gh_remote.h"
 
 #include "base/proc.h"
+#include "base/str.h"
 #include "github/gh_env.h"
 #include "github/remote_url.h"
 #include "github/repo_ref.h"
@@ -47,7 +48,7 @@ static char *ask_ssh(const char *alias, Cancel *cancel)
         return NULL;
     g_auto(GStrv) lines = g_strsplit(result.output, "\n", -1);
     for (char **line = lines; *line; line++) {
-        if (g_str_has_prefix(*line, SSH_HOST_LINE))
+        if (str_has_prefix(*line, SSH_HOST_LINE))
             return g_strdup(g_strstrip(*line + strlen(SSH_HOST_LINE)));
     }
     return NULL;

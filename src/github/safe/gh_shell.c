@@ -1,5 +1,6 @@
 /* See gh_shell.h. */
 #include "github/safe/gh_shell.h"
+#include "base/str.h"
 #include "github/github.h"
 #include "github/remote_url.h"
 #include "github/safe/gh_action.h"
@@ -265,7 +266,7 @@ static const char *branch_of(const char *refspec)
 {
     const char *colon = strrchr(refspec, ':');
     const char *name = colon != NULL ? colon + 1 : refspec + (*refspec == '+');
-    if (g_str_has_prefix(name, "refs/heads/"))
+    if (str_has_prefix(name, "refs/heads/"))
         name += strlen("refs/heads/");
     bool is_plain = *name != '\0' && strpbrk(name, "$*") == NULL && strcmp(name, "HEAD") != 0;
     return is_plain ? name : NULL;
@@ -423,7 +424,7 @@ static bool find_address(const char *word, NamedRepo *ret)
 static bool names_github(const char *word)
 {
     return strstr(word, "issue://") || strstr(word, "pr://") || strstr(word, "run://") ||
-           strstr(word, "gh://") || g_str_has_prefix(word, "gh_") ||
+           strstr(word, "gh://") || str_has_prefix(word, "gh_") ||
            is_one_of(word, "gh github review");
 }
 
@@ -442,7 +443,7 @@ static void read_kedge(char *const *words, const GPtrArray *set, Reading *self)
         }
         is_of_github = is_of_github || names_github(*words);
         writes = writes || is_one_of(*words, "--yes --allow-writes");
-        writes = writes && !g_str_has_prefix(*words, "fetch-");
+        writes = writes && !str_has_prefix(*words, "fetch-");
         if (strcmp(*words, "--owner") == 0)
             owner = words[1];
         if (is_one_of(*words, "--repo -R"))
@@ -494,7 +495,7 @@ static bool is_around(char *const *list, char *const *words)
     for (; list < words; list++) {
         bool is_of_env = strcmp(program_name(*list), "env") == 0;
         const char *next = list + 1 < words ? list[1] : "";
-        if (g_str_has_prefix(*list, "PATH=") || is_one_of(program_name(*list), "sudo doas") ||
+        if (str_has_prefix(*list, "PATH=") || is_one_of(program_name(*list), "sudo doas") ||
             (is_of_env && is_one_of(next, "-i - --ignore-environment")) ||
             (strcmp(*list, "command") == 0 && strcmp(next, "-p") == 0))
             return true;

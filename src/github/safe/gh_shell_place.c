@@ -3,6 +3,7 @@
 
 #include "base/dirs.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "github/safe/gh_call_context.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static char *folder_below(const char *dir, const char *folder)
 {
     if (!dir || !*folder || strpbrk(folder, "$`*?[{") || strcmp(folder, "-") == 0)
         return NULL;
-    g_autofree char *home = g_str_has_prefix(folder, "~") ? dirs_home() : NULL;
+    g_autofree char *home = str_has_prefix(folder, "~") ? dirs_home() : NULL;
     if (home && folder[1] != '/' && folder[1] != '\0')
         return NULL; // somebody else's
     g_autofree char *whole = home ? g_strconcat(home, folder + 1, NULL) : g_strdup(folder);

@@ -178,7 +178,7 @@ static char *host_of_api(const char *api_host)
 {
     if (strcmp(api_host, "uploads.github.com") == 0 || strcmp(api_host, "api.github.com") == 0)
         return g_strdup("github.com");
-    bool is_tenant = g_str_has_prefix(api_host, "api.") && g_str_has_suffix(api_host, ".ghe.com");
+    bool is_tenant = str_has_prefix(api_host, "api.") && g_str_has_suffix(api_host, ".ghe.com");
     return g_strdup(is_tenant ? api_host + strlen("api.") : api_host);
 }
 
@@ -188,7 +188,7 @@ static char *host_of_gist(const GhContextSpec *spec, const CommandArgs *args)
     const char *value = command_args_positional(args, 0);
     g_autofree char *host = value != NULL ? remote_url_host(value) : NULL;
     const char *name = host;
-    if (name && g_str_has_prefix(name, "gist."))
+    if (name && str_has_prefix(name, "gist."))
         name += strlen("gist.");
     return name != NULL && g_strv_contains(spec->known_hosts, name) ? g_strdup(name) : NULL;
 }

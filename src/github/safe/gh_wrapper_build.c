@@ -200,7 +200,7 @@ static bool is_filter(const FieldDef *field)
     static const char *const others[] = { "repo",     "hostname", "limit",  "fields", "number",
                                           "run_id",   "job",      "format", "query",  "search",
                                           "endpoint", "headers",  NULL };
-    return !g_strv_contains(others, field->name) && !g_str_has_prefix(field->name, "include_");
+    return !g_strv_contains(others, field->name) && !str_has_prefix(field->name, "include_");
 }
 
 static bool add_labels(Builder *self, const char *flag, const json_t *labels, GError **error)

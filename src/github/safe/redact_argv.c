@@ -167,12 +167,12 @@ static Value value_by_name(const Work *work, size_t index)
 {
     const char *element = work->argv[index];
     const char *equals = strchr(element, '=');
-    if (g_str_has_prefix(element, "--") && equals) {
+    if (str_has_prefix(element, "--") && equals) {
         g_autofree char *name = g_strndup(element + 2, (size_t)(equals - element - 2));
         return (Value) { kind_of_flag(NULL, name), (size_t)(equals + 1 - element) };
     }
     const char *before = index > 0 ? work->argv[index - 1] : "";
-    if (!g_str_has_prefix(before, "--") || strchr(before, '='))
+    if (!str_has_prefix(before, "--") || strchr(before, '='))
         return (Value) { 0 };
     Value value = { kind_of_flag(NULL, before + 2), 0 };
     // a word that only looks like a flag names a secret all the same, but nothing else

@@ -44,7 +44,7 @@ static bool is_attachment_path(const char *path)
 static bool is_public_host(const char *name, const char *host)
 {
     if (!str_equal_nocase(host, PUBLIC_GITHUB))
-        return g_str_has_prefix(name, "media.") && str_equal_nocase(name + strlen("media."), host);
+        return str_has_prefix(name, "media.") && str_equal_nocase(name + strlen("media."), host);
     return str_equal_nocase(name, "user-images.githubusercontent.com") ||
            str_equal_nocase(name, "private-user-images.githubusercontent.com");
 }
@@ -131,7 +131,7 @@ GPtrArray *item_images_find(const char *markdown)
         const char *url = NULL;
         if (at[0] == '!' && at[1] == '[') {
             const char *end = end_of_name(at + 2);
-            bool is_link = end && g_str_has_prefix(end, OPENING_OF_LINK);
+            bool is_link = end && str_has_prefix(end, OPENING_OF_LINK);
             url = is_link ? end + strlen(OPENING_OF_LINK) : NULL;
         } else if (g_ascii_strncasecmp(at, "<img", 4) == 0 && g_ascii_isspace(at[4])) {
             url = source_of(at + 4);

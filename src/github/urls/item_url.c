@@ -91,7 +91,7 @@ static bool item_scheme_of(const char *url, ItemScheme *ret_scheme)
     for (size_t i = 0; i < G_N_ELEMENTS(scheme_names); i++) {
         size_t length = strlen(scheme_names[i]);
         if (g_ascii_strncasecmp(url, scheme_names[i], length) == 0 &&
-            g_str_has_prefix(url + length, "://")) {
+            str_has_prefix(url + length, "://")) {
             *ret_scheme = (ItemScheme)i;
             return true;
         }

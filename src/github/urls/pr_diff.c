@@ -78,7 +78,7 @@ static char *diff_name_unquote(const char *text)
 static char *without_prefix(char *name, const char *prefix)
 {
     g_autofree char *whole = name;
-    return g_strdup(g_str_has_prefix(whole, prefix) ? whole + strlen(prefix) : whole);
+    return g_strdup(str_has_prefix(whole, prefix) ? whole + strlen(prefix) : whole);
 }
 
 /* The name behind `--- ` or `+++ `, into *name unless it is /dev/null; `prefix` is "a/" or "b/". */
@@ -95,10 +95,10 @@ static void diff_name_of_side(const char *text, const char *prefix, char **name)
 static bool is_twice(const char *text, char **ret_name)
 {
     size_t size = strlen(text);
-    if (size < 5 || size % 2 == 0 || !g_str_has_prefix(text, "a/"))
+    if (size < 5 || size % 2 == 0 || !str_has_prefix(text, "a/"))
         return false;
     size_t half = size / 2;
-    if (text[half] != ' ' || !g_str_has_prefix(text + half + 1, "b/") ||
+    if (text[half] != ' ' || !str_has_prefix(text + half + 1, "b/") ||
         strncmp(text + 2, text + half + 3, half - 2) != 0)
         return false;
     *ret_name = g_strndup(text + 2, half - 2);
@@ -183,7 +183,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Section, section_clear)
 
 static bool take_name(const char *line, const char *mark, char **name)
 {
-    if (!g_str_has_prefix(line, mark))
+    if (!str_has_prefix(line, mark))
         return false;
     g_free(*name);
     *name = diff_name_unquote(line + strlen(mark));
@@ -192,27 +192,27 @@ static bool take_name(const char *line, const char *mark, char **name)
 
 static void read_header_line(Section *self, const char *line)
 {
-    if (g_str_has_prefix(line, "new file mode"))
+    if (str_has_prefix(line, "new file mode"))
         self->change = "added";
-    else if (g_str_has_prefix(line, "deleted file mode"))
+    else if (str_has_prefix(line, "deleted file mode"))
         self->change = "deleted";
     else if (take_name(line, "rename from ", &self->from))
         self->change = "renamed";
     else if (take_name(line, "rename to ", &self->to) ||
              take_name(line, "copy from ", &self->from) || take_name(line, "copy to ", &self->to))
         return;
-    else if (g_str_has_prefix(line, "--- "))
+    else if (str_has_prefix(line, "--- "))
         diff_name_of_side(line + strlen("--- "), "a/", &self->old_name);
-    else if (g_str_has_prefix(line, "+++ "))
+    else if (str_has_prefix(line, "+++ "))
         diff_name_of_side(line + strlen("+++ "), "b/", &self->new_name);
-    else if (g_str_has_prefix(line, "GIT binary patch") ||
-             (g_str_has_prefix(line, "Binary files ") && strstr(line, " differ")))
+    else if (str_has_prefix(line, "GIT binary patch") ||
+             (str_has_prefix(line, "Binary files ") && strstr(line, " differ")))
         self->is_binary = true;
 }
 
 static void read_line(Section *self, const char *line)
 {
-    if (!self->is_in_hunk && !g_str_has_prefix(line, "@@ ")) {
+    if (!self->is_in_hunk && !str_has_prefix(line, "@@ ")) {
         read_header_line(self, line);
         return;
     }
@@ -266,7 +266,7 @@ static json_t *read_section(const char *diff, size_t start, size_t end)
 /* The next line that begins a section, from `at` on, which is the start of a line. */
 static size_t next_section(const char *diff, size_t at)
 {
-    while (diff[at] != '\0' && !g_str_has_prefix(diff + at, HEADER)) {
+    while (diff[at] != '\0' && !str_has_prefix(diff + at, HEADER)) {
         const char *newline = strchr(diff + at, '\n');
         if (!newline)
             return at + strlen(diff + at);

@@ -4,6 +4,7 @@
  */
 #include "github/urls/view_forget.h"
 
+#include "base/str.h"
 #include "github/github.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_shell.h"
@@ -76,7 +77,7 @@ static void add_item(GArray *items, const char *repo, int64_t number, const Sett
 static const char *named_repo(char *const *words)
 {
     for (; *words; words++) {
-        if (g_str_has_prefix(*words, "--repo="))
+        if (str_has_prefix(*words, "--repo="))
             return *words + strlen("--repo=");
         if ((strcmp(*words, "-R") == 0 || strcmp(*words, "--repo") == 0) && words[1])
             return words[1];

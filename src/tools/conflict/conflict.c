@@ -3,6 +3,7 @@
  */
 #include "base/limits.h"
 #include "base/lock.h"
+#include "base/str.h"
 #include "tool/context.h"
 #include "tools/conflict/conflict_private.h"
 #include "tools/file/tool_file.h"
@@ -37,7 +38,7 @@ static bool is_marker(const char *line, char marker, char **ret_label)
 
 static bool is_middle(const char *line)
 {
-    return g_str_has_prefix(line, "=======") &&
+    return str_has_prefix(line, "=======") &&
            (strcmp(line + MARKER_SIZE, "") == 0 || strcmp(line + MARKER_SIZE, "\r") == 0);
 }
 

@@ -62,8 +62,8 @@ bool sqlite_check_where(const char *where, GError **error)
     for (const char *at = where; *at; at++) {
         if (strchr("'\"`[", *at)) {
             at = skip_quoted(at);
-        } else if (*at == ';' || g_str_has_prefix(at, "--") || g_str_has_prefix(at, "/*") ||
-                   g_str_has_prefix(at, "*/")) {
+        } else if (*at == ';' || str_has_prefix(at, "--") || str_has_prefix(at, "/*") ||
+                   str_has_prefix(at, "*/")) {
             return fail_with(error, KEDGE_ERROR_USAGE,
                              "SQLite 'where' clause must not contain comments or statement "
                              "terminators; " ANY_SQL);
@@ -131,7 +131,7 @@ static bool set_parameter(SqliteSelect *self, const char *name, const char *valu
 static bool parse_parameters(const char *text, SqliteSelect *self, guint *ret_count, GError **error)
 {
     // SQL of its own is the rest of the path: it holds what it holds
-    if (g_str_has_prefix(text, "q=")) {
+    if (str_has_prefix(text, "q=")) {
         g_autofree char *value = sqlite_select_decode(text + 2);
         *ret_count = 1;
         return set_parameter(self, "q", value, error);

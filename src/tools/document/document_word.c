@@ -1,6 +1,7 @@
 /*
  * Text of DOCX and PPTX (document.h): paragraphs, headings, lists and tables.
  */
+#include "base/str.h"
 #include "tools/document/document_parts.h"
 
 #include <string.h>
@@ -36,8 +37,7 @@ static void start_word(void *word_, const char *name, const char **attributes)
         word->is_list = true;
     } else if (strcmp(name, "pStyle") == 0) {
         const char *style = xml_attribute(attributes, "val");
-        int level =
-            style && g_str_has_prefix(style, "Heading") ? style[strlen("Heading")] - '0' : 0;
+        int level = style && str_has_prefix(style, "Heading") ? style[strlen("Heading")] - '0' : 0;
         word->heading = style && strcmp(style, "Title") == 0 ? 1
                         : level >= 1 && level <= MAX_HEADING ? level
                                                              : 0;

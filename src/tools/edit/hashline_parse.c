@@ -2,6 +2,7 @@
 #include "tools/edit/hashline_parse.h"
 
 #include "base/json.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #define BEGIN       "*** Begin Patch"
@@ -249,9 +250,9 @@ static bool take_body_line(Parser *self, const char *line, GError **error)
     }
     if (*line == self->separator)
         return take_payload(self, line + 1, error);
-    if (g_str_has_prefix(line, ABORT))
+    if (str_has_prefix(line, ABORT))
         drop_unfinished(self);
-    if (g_str_has_prefix(line, ABORT) || g_str_has_prefix(line, END)) {
+    if (str_has_prefix(line, ABORT) || str_has_prefix(line, END)) {
         self->is_done = true;
         return true;
     }
@@ -272,7 +273,7 @@ static bool fail_no_header(const char *line, GError **error)
 /* Up to the first header. */
 static bool take_start(Parser *self, const char *line, const char *path, GError **error)
 {
-    if (utf8_is_blank(line) || g_str_has_prefix(line, BEGIN))
+    if (utf8_is_blank(line) || str_has_prefix(line, BEGIN))
         return true;
     if (path && *path && strchr("+<-=", *line))
         return open_section(self, path, error) && take_body_line(self, line, error);

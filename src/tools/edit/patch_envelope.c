@@ -6,6 +6,7 @@
  */
 #include "tools/edit/patch_envelope.h"
 
+#include "base/str.h"
 #include "tools/edit/edit_ends.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ GPtrArray *patch_entries_new(void)
 const char *patch_file_marker(const char *line, PatchOp *ret_op)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(headers); i++) {
-        if (!g_str_has_prefix(line, headers[i].marker))
+        if (!str_has_prefix(line, headers[i].marker))
             continue;
         if (ret_op)
             *ret_op = headers[i].op;
@@ -133,7 +134,7 @@ static char *take_content(Parser *self)
 
 static bool take_hunks(Parser *self, PatchEntry *entry, GError **error)
 {
-    if (self->at < self->end && g_str_has_prefix(self->lines[self->at], MOVE_TO))
+    if (self->at < self->end && str_has_prefix(self->lines[self->at], MOVE_TO))
         entry->rename = g_strstrip(g_strdup(self->lines[self->at++] + strlen(MOVE_TO)));
     size_t first = self->at;
     g_autoptr(GString) text = g_string_new(NULL);

@@ -77,7 +77,7 @@ static bool fail_line(size_t at, const char *text, GError **error)
 static void note_file(Parser *self, const char *path)
 {
     g_autofree char *name = g_strstrip(g_strndup(path, strcspn(path, "\t")));
-    bool has_side = g_str_has_prefix(name, "a/") || g_str_has_prefix(name, "b/");
+    bool has_side = str_has_prefix(name, "a/") || str_has_prefix(name, "b/");
     if (*name && strcmp(name, "/dev/null") != 0)
         g_hash_table_add(self->files, g_strdup(name + (has_side ? 2 : 0)));
     self->has_header = true;
@@ -91,8 +91,8 @@ static const char *line_at(const Parser *self, size_t at)
 /* "--- old" and "+++ new" at `at`. */
 static bool is_pair(const Parser *self, size_t at)
 {
-    return g_str_has_prefix(line_at(self, at), "--- ") &&
-           g_str_has_prefix(line_at(self, at + 1), "+++ ");
+    return str_has_prefix(line_at(self, at), "--- ") &&
+           str_has_prefix(line_at(self, at + 1), "+++ ");
 }
 
 /* Lines that say which file this is about. */
@@ -107,7 +107,7 @@ static void skip_file_header(Parser *self)
             note_file(self, marked);
         } else if (!g_regex_match_simple(METADATA, line, 0, 0)) {
             return;
-        } else if (g_str_has_prefix(line, "diff --git ") && git) {
+        } else if (str_has_prefix(line, "diff --git ") && git) {
             note_file(self, git + 1);
         }
         self->at++;
@@ -119,9 +119,9 @@ static void skip_file_header(Parser *self)
 static bool is_next_file(const Parser *self)
 {
     const char *line = self->lines[self->at];
-    return patch_file_marker(line, NULL) || g_str_has_prefix(line, "diff --git ") ||
+    return patch_file_marker(line, NULL) || str_has_prefix(line, "diff --git ") ||
            (self->has_header && is_pair(self, self->at) &&
-            g_str_has_prefix(line_at(self, self->at + 2), "@@ -"));
+            str_has_prefix(line_at(self, self->at + 2), "@@ -"));
 }
 
 static bool to_number(const char *text, size_t *ret_number)
@@ -191,7 +191,7 @@ static bool take_header(Parser *self, PatchHunk *hunk, GError **error)
 static bool take_line(Parser *self, PatchHunk *hunk)
 {
     const char *line = self->lines[self->at];
-    if (g_str_has_prefix(line, "@@") || is_next_file(self))
+    if (str_has_prefix(line, "@@") || is_next_file(self))
         return false;
     self->at++;
     g_autofree char *trimmed = g_strchomp(g_strdup(line));
@@ -219,7 +219,7 @@ static bool parse_hunk(Parser *self, GError **error)
 {
     g_autoptr(PatchHunk) hunk = hunk_new();
     size_t first = self->at;
-    while (self->at < self->end && g_str_has_prefix(self->lines[self->at], "@@")) {
+    while (self->at < self->end && str_has_prefix(self->lines[self->at], "@@")) {
         if (!take_header(self, hunk, error))
             return false;
         self->at++;

@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/str.h"
 #include "tools/eval/eval_venv.h"
 
 #include <string.h>
@@ -121,7 +122,7 @@ static bool is_kept(const char *name, const json_t *passed)
     if (g_strv_contains(names, name))
         return true;
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
-        if (g_str_has_prefix(name, prefixes[i]))
+        if (str_has_prefix(name, prefixes[i]))
             return true;
     size_t i = 0;
     json_t *each = NULL;

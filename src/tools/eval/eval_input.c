@@ -1,6 +1,8 @@
 /* See eval_input.h. */
 #include "tools/eval/eval_input.h"
 
+#include "base/str.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -213,7 +215,7 @@ static EvalCell *parse_bare(const char *text)
     g_autofree char *body = g_strstrip(g_strdup(text));
     EvalCell *cell = eval_cell_new(text, NULL);
     const char *newline = strchr(body, '\n');
-    if (!g_str_has_prefix(body, "```") || !newline || !g_str_has_suffix(newline, "\n```"))
+    if (!str_has_prefix(body, "```") || !newline || !g_str_has_suffix(newline, "\n```"))
         return cell;
     g_autofree char *tag = g_strstrip(g_strndup(body + 3, (size_t)(newline - body) - 3));
     cell->language = eval_language_parse(tag);
@@ -331,7 +333,7 @@ EvalLanguage eval_sniff(const char *code)
 {
     const char *line_end = strchrnul(code, '\n');
     g_autofree char *first = g_strndup(code, (size_t)(line_end - code));
-    if (g_str_has_prefix(first, "#!"))
+    if (str_has_prefix(first, "#!"))
         return strstr(first, "python")                         ? EVAL_PYTHON
                : strstr(first, "node") || strstr(first, "bun") ? EVAL_JS
                                                                : EVAL_UNKNOWN;

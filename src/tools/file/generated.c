@@ -3,6 +3,7 @@
  */
 #include "tools/file/generated.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tools/file/tool_file.h"
 
@@ -61,10 +62,10 @@ static char *leading_comment(const char *text, const CommentStyle *style)
         const char *line = g_strstrip(lines[i]);
         if (i == 0)
             line += utf8_bom_size(line, strlen(line));
-        if (i == 0 && g_str_has_prefix(line, "#!"))
+        if (i == 0 && str_has_prefix(line, "#!"))
             continue;
-        bool opens = !is_open && style->open && g_str_has_prefix(line, style->open);
-        bool is_line = !is_open && style->line && g_str_has_prefix(line, style->line);
+        bool opens = !is_open && style->open && str_has_prefix(line, style->open);
+        bool is_line = !is_open && style->line && str_has_prefix(line, style->line);
         if (!is_open && !opens && !is_line && *line != '\0')
             break;
         is_open = is_open || opens;

@@ -1,6 +1,7 @@
 /* See hashline.h. */
 #include "tools/file/hashline.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tool/tool_set.h"
 
@@ -131,7 +132,7 @@ bool hashline_is_shown(const ToolCall *call)
 static const char *behind_prefix(const char *line, bool *ret_is_true)
 {
     line += strspn(line, " \t");
-    if (g_str_has_prefix(line, ">>"))
+    if (str_has_prefix(line, ">>"))
         line += strspn(line, ">") == 3 ? 3 : 2;
     line += strspn(line, " \t");
     if (*line == '+' || *line == '*')
@@ -150,7 +151,7 @@ static const char *behind_prefix(const char *line, bool *ret_is_true)
 
 static bool is_notice(const char *line)
 {
-    return g_str_has_prefix(line, "[Showing lines ") && strstr(line, "Use :");
+    return str_has_prefix(line, "[Showing lines ") && strstr(line, "Use :");
 }
 
 /* One prefix of every line; NULL when there is a line without. `ret_is_true`: half of them or more

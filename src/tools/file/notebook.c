@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/str.h"
 
 #define MARKER     "# %% ["
 #define MAX_INDENT 8
@@ -98,17 +99,17 @@ typedef struct Marker {
 static bool parse_marker(const char *line, Marker *ret_marker)
 {
     static const char *const types[] = { "code", "markdown", "raw" };
-    if (!g_str_has_prefix(line, MARKER))
+    if (!str_has_prefix(line, MARKER))
         return false;
     line += strlen(MARKER);
     *ret_marker = (Marker) { NULL, -1 };
     for (size_t i = 0; i < G_N_ELEMENTS(types); i++)
-        if (g_str_has_prefix(line, types[i]) && line[strlen(types[i])] == ']')
+        if (str_has_prefix(line, types[i]) && line[strlen(types[i])] == ']')
             ret_marker->type = types[i];
     if (!ret_marker->type)
         return false;
     g_autofree char *rest = g_strstrip(g_strdup(line + strlen(ret_marker->type) + 1));
-    if (g_str_has_prefix(rest, "cell:")) {
+    if (str_has_prefix(rest, "cell:")) {
         char *end = NULL;
         guint64 index = g_ascii_strtoull(rest + 5, &end, 10);
         bool is_number = g_ascii_isdigit(rest[5]) && *end == '\0' && index <= G_MAXINT32;

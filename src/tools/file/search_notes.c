@@ -2,6 +2,7 @@
 #include "tools/file/search_notes.h"
 
 #include "base/glob.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -89,11 +90,11 @@ void search_notes_add_glob(SearchNotes *self, const char *base, const char *glob
     if (search_notes_has_hint(self))
         return;
     g_clear_pointer(&self->readings, g_ptr_array_unref);
-    glob += g_str_has_prefix(glob, "./") ? 2 : 0;
+    glob += str_has_prefix(glob, "./") ? 2 : 0;
     g_autofree char *escaped = strchr(glob, '[') ? escape_brackets(glob) : NULL;
     if (escaped)
         search_notes_add_reading(self, base, escaped);
-    if (!strchr(glob, '/') || strchr("/~", *glob) || g_str_has_prefix(glob, "**/"))
+    if (!strchr(glob, '/') || strchr("/~", *glob) || str_has_prefix(glob, "**/"))
         return;
     g_autofree char *deep = g_strconcat("**/", glob, NULL);
     g_autofree char *both = escaped ? g_strconcat("**/", escaped, NULL) : NULL;

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ bool tool_file_is_secret(const char *path)
     if (strcmp(found, "/dev/mem") == 0 || strcmp(found, "/dev/kmem") == 0 ||
         strcmp(found, "/proc/kcore") == 0)
         return true;
-    if (g_str_has_prefix(found, "/proc/"))
+    if (str_has_prefix(found, "/proc/"))
         return is_secret_of_process(found + strlen("/proc/"));
     g_autofree char *name = g_path_get_basename(found); // of a /proc that is mounted elsewhere
     return is_process_secret(name) && tool_file_is_on_proc(found);

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "tool/context.h"
 #include "tools/file/file_walk.h"
 #include "tools/file/tool_file.h"
@@ -222,7 +223,7 @@ static bool take_match(const char *path, FileWalkKind kind, void *user_data)
 char *workspace_suffix_match(const char *asked, const char *cwd, Cancel *cancel)
 {
     g_autofree char *text = workspace_clean(asked);
-    char *relative = g_str_has_prefix(text, "./") ? text + 2 : text;
+    char *relative = str_has_prefix(text, "./") ? text + 2 : text;
     for (size_t size = strlen(relative); size > 0 && relative[size - 1] == '/'; size--)
         relative[size - 1] = '\0';
     if (*relative == '/' || *relative == '~' || *relative == '\0' || strstr(relative, ".."))

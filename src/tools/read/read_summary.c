@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tools/file/hashline.h"
 #include "tools/read/source_tags.h"
@@ -44,7 +45,7 @@ static void leave_out_cr(GString *text)
 
 static bool has_conflict(const char *text)
 {
-    return g_str_has_prefix(text, "<<<<<<<") || strstr(text, "\n<<<<<<<");
+    return str_has_prefix(text, "<<<<<<<") || strstr(text, "\n<<<<<<<");
 }
 
 /* The text as read shows it: without CR, and without a BOM. NULL: it is none that can be

@@ -161,7 +161,7 @@ static char *cargo_command(const RecipeRunner *runner G_GNUC_UNUSED, const char 
     const char *slash = strchr(name, '/');
     for (size_t i = 0; slash && i < G_N_ELEMENTS(targets); i++) {
         bool is_it = strlen(targets[i].kind) == (size_t)(slash - name) &&
-                     g_str_has_prefix(name, targets[i].kind);
+                     str_has_prefix(name, targets[i].kind);
         if (is_it && recipe_is_name(slash + 1, strlen(slash + 1)))
             return command_of(targets[i].command, slash + 1);
     }

@@ -141,7 +141,7 @@ static void walk_walk(Walk *self, const char *below, unsigned depth)
 /* "packages/" → "packages"; NULL when it leads elsewhere, or nowhere. */
 static char *clean_pattern(const char *pattern)
 {
-    g_autofree char *text = g_strdup(g_str_has_prefix(pattern, "./") ? pattern + 2 : pattern);
+    g_autofree char *text = g_strdup(str_has_prefix(pattern, "./") ? pattern + 2 : pattern);
     for (size_t size = strlen(text); size > 0 && text[size - 1] == '/'; size--)
         text[size - 1] = '\0';
     bool leads_elsewhere = *text == '\0' || *text == '/' || *text == '!' || strstr(text, "..");

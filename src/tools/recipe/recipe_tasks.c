@@ -134,7 +134,7 @@ static RecipeChoice *make_choice(const Wanted *self, const RecipeRunner *runner,
     if (!command)
         return NULL;
     const char *args = self->args;
-    bool has_own = g_str_has_prefix(args, "--") && (args[2] == '\0' || strchr(BLANKS, args[2]));
+    bool has_own = str_has_prefix(args, "--") && (args[2] == '\0' || strchr(BLANKS, args[2]));
     bool is_parted = runner->separator && *args != '\0' && !has_own;
     RecipeChoice *choice = g_new0(RecipeChoice, 1);
     *choice = (RecipeChoice) {

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/glob.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "tools/file/file_walk.h"
@@ -96,7 +97,7 @@ static void add_if_matching(const Walk *walk, const char *relative, bool is_dire
         return;
     }
     g_autofree char *path = g_build_filename(walk->base, relative, NULL);
-    if (g_str_has_prefix(path, "/proc/") && tool_file_is_secret(path))
+    if (str_has_prefix(path, "/proc/") && tool_file_is_secret(path))
         return;
     add_found(walk->search, path, is_directory);
 }

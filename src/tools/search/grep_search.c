@@ -2,6 +2,7 @@
 #include "tools/search/grep_search.h"
 
 #include "base/path.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tool/truncate.h"
 #include "tools/file/tool_file.h"
@@ -84,7 +85,7 @@ static void begin_file(Collector *self, const json_t *data)
     g_autofree char *path = data_text(json_get_object(data, "path"));
     self->file = NULL;
     g_autofree char *absolute = path_absolute(path, self->search->cwd);
-    bool is_secret = g_str_has_prefix(absolute, "/proc/") && tool_file_is_secret(absolute);
+    bool is_secret = str_has_prefix(absolute, "/proc/") && tool_file_is_secret(absolute);
     if (is_secret || !fits_glob(self->search, path))
         return;
     GrepFile *file = g_new0(GrepFile, 1);
@@ -219,7 +220,7 @@ static void take_unread(const GrepSearch *search, char *messages)
     g_autoptr(GString) rest = g_string_new(NULL);
     g_auto(GStrv) lines = g_strsplit(messages, "\n", -1);
     for (char **line = lines; *line; line++) {
-        char *path = *line + (g_str_has_prefix(*line, "rg: ") ? strlen("rg: ") : 0);
+        char *path = *line + (str_has_prefix(*line, "rg: ") ? strlen("rg: ") : 0);
         char *why = strstr(path, ": IO error for operation on "); // of ripgrep 13
         why = why ? why : strstr(path, " (os error ") ? g_strrstr(path, ": ") : NULL;
         if (!why) {
@@ -268,10 +269,10 @@ static char *problem_reason(const char *problem)
 {
     g_auto(GStrv) lines = g_strsplit(problem, "\n", -1);
     for (char **line = lines; *line; line++)
-        if (g_str_has_prefix(*line, "error: "))
+        if (str_has_prefix(*line, "error: "))
             return g_strdup(*line + strlen("error: "));
     const char *prefix = "rg: "; // of ripgrep 14 and newer
-    return g_strdup(lines[0] + (g_str_has_prefix(lines[0], prefix) ? strlen(prefix) : 0));
+    return g_strdup(lines[0] + (str_has_prefix(lines[0], prefix) ? strlen(prefix) : 0));
 }
 
 bool grep_search(const GrepSearch *search, Cancel *cancel, GrepFound *ret_found, GError **error)

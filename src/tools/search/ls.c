@@ -64,7 +64,7 @@ static bool is_shown(const char *dir, const char *name)
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;
     g_autofree char *path = g_build_filename(dir, name, NULL);
-    return !g_str_has_prefix(path, "/proc/") || !tool_file_is_secret(path);
+    return !str_has_prefix(path, "/proc/") || !tool_file_is_secret(path);
 }
 
 /* Of a directory with too many, those that the system names first. */

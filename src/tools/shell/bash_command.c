@@ -3,6 +3,7 @@
  */
 #include "tools/shell/bash_command.h"
 
+#include "base/str.h"
 #include "tool/settings_keys.h"
 
 #define CD_PATTERN "^cd\\s+((?:[^&\\\\]|\\\\.)+?)\\s*&&\\s*"
@@ -44,7 +45,7 @@ static char *plain_dir(const char *text)
 
 bool bash_split_cd(const char *command, char **ret_dir, char **ret_rest)
 {
-    if (!g_str_has_prefix(command, "cd"))
+    if (!str_has_prefix(command, "cd"))
         return false;
     g_autoptr(GRegex) regex = g_regex_new(CD_PATTERN, G_REGEX_DOTALL, 0, NULL);
     g_autoptr(GMatchInfo) match = NULL;

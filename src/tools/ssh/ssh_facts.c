@@ -4,6 +4,7 @@
 #include "base/dirs.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/str.h"
 
 #define VERSION      2
 #define DIR_MODE     0700
@@ -52,7 +53,7 @@ static SshOs os_of(const char *ostype)
         { "win32", SSH_OS_WINDOWS }, { WINDOWS_NAME, SSH_OS_WINDOWS },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-        if (g_str_has_prefix(ostype, rows[i].prefix))
+        if (str_has_prefix(ostype, rows[i].prefix))
             return rows[i].os;
     return SSH_OS_UNKNOWN;
 }
@@ -186,7 +187,7 @@ static char *word_posix(const char *command, const char *cwd)
 {
     if (!cwd)
         return g_strdup(command);
-    const char *below = g_str_has_prefix(cwd, "~/") ? cwd + 2 : NULL;
+    const char *below = str_has_prefix(cwd, "~/") ? cwd + 2 : NULL;
     g_autofree char *quoted = quote_with(below ? below : cwd, "'\\''");
     if (strcmp(cwd, "~") == 0 || (below && !*below))
         return g_strconcat("cd || exit 1; ", command, NULL);

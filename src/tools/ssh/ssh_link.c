@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/lock.h"
 #include "base/proc.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "tool/sink.h"
 
@@ -97,7 +98,7 @@ void ssh_links_free(SshLinks *self)
         g_free(link->socket);
         g_free(link);
     }
-    if (self->dir && g_str_has_prefix(self->dir, SHORT_DIR_PREFIX))
+    if (self->dir && str_has_prefix(self->dir, SHORT_DIR_PREFIX))
         rmdir(self->dir);
     g_ptr_array_unref(self->links);
     pthread_mutex_destroy(&self->lock);

@@ -4,6 +4,7 @@
  */
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "tool/context.h"
 #include "tools/tools.h"
 #include "tools/url/url_file.h"
@@ -49,7 +50,7 @@ static char *query_parameter(const InternalUrl *url)
 {
     g_auto(GStrv) parts = g_strsplit(url->query ? url->query : "", "&", -1);
     for (char **part = parts; *part; part++) {
-        if (!g_str_has_prefix(*part, "q="))
+        if (!str_has_prefix(*part, "q="))
             continue;
         char *decoded = g_uri_unescape_string(*part + 2, NULL);
         return decoded ? decoded : g_strdup(*part + 2);

@@ -5,6 +5,7 @@
 #include "tools/url/url_paths.h"
 
 #include "base/file.h"
+#include "base/str.h"
 
 #define WORD_BEGINS_AFTER " \t\n=;&|<>(`@"
 #define WORD_ENDS_AT      " \t\n;&|<>()"
@@ -40,9 +41,9 @@ static size_t scheme_length(const char *text)
         size_t size = strlen(schemes[i]);
         if (strncmp(text, schemes[i], size) != 0)
             continue;
-        if (g_str_has_prefix(text + size, "://"))
+        if (str_has_prefix(text + size, "://"))
             return size + strlen("://");
-        if (strcmp(schemes[i], "local") == 0 && g_str_has_prefix(text + size, ":/"))
+        if (strcmp(schemes[i], "local") == 0 && str_has_prefix(text + size, ":/"))
             return size + strlen(":/");
     }
     return 0;
@@ -295,7 +296,7 @@ static void step_quoted(Scan *self, char level)
         return;
     if (c == '\\' && level != '\'') {
         scan_copy(self, 2);
-    } else if (level == '"' && g_str_has_prefix(self->at, "$(")) {
+    } else if (level == '"' && str_has_prefix(self->at, "$(")) {
         open_level(self, '(');
         scan_copy(self, 2);
     } else {
@@ -317,13 +318,13 @@ static bool step_plain(Scan *self, GError **error)
         return true;
     if (is_comment(self))
         scan_copy(self, strcspn(self->at, "\n"));
-    else if (c == '<' && g_str_has_prefix(self->at, "<<<"))
+    else if (c == '<' && str_has_prefix(self->at, "<<<"))
         scan_copy(self, 3);
-    else if (c == '<' && g_str_has_prefix(self->at, "<<"))
+    else if (c == '<' && str_has_prefix(self->at, "<<"))
         take_document_start(self);
     else if (c == '\n')
         take_documents(self);
-    else if (g_str_has_prefix(self->at, "$'")) {
+    else if (str_has_prefix(self->at, "$'")) {
         open_level(self, ANSI_QUOTE);
         scan_copy(self, 2);
     } else {

@@ -5,6 +5,7 @@
 #include "base/dirs.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "tool/context.h"
 #include "tools/tools.h"
 #include "tools/url/url_file.h"
@@ -59,7 +60,7 @@ static bool locate(ToolContext *context, const InternalUrl *url, char **ret_path
 /* What comes behind the front matter. */
 static const char *body_of(const char *text)
 {
-    if (!g_str_has_prefix(text, "---\n"))
+    if (!str_has_prefix(text, "---\n"))
         return text;
     const char *end = strstr(text + 3, "\n---\n");
     return end ? end + strlen("\n---\n") : text;

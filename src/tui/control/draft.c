@@ -1,5 +1,6 @@
 /* See draft.h. */
 #include "tui/control/draft.h"
+#include "base/str.h"
 #include "tui/control/tui_own.h"
 
 #include "base/file.h"
@@ -106,7 +107,7 @@ void draft_take(Tui *self)
         !file_read(path, LIMIT_EDITOR_BYTES, &data, &size, NULL))
         return;
     g_autofree char *text = utf8_from_bytes(data, size);
-    if (g_str_has_prefix(own, text)) // it could not be written since, and is there already
+    if (str_has_prefix(own, text)) // it could not be written since, and is there already
         return;
     tui_write_before(self, text);
     draft_keep(self);

@@ -3,6 +3,7 @@
  */
 #include "tui/control/pick.h"
 
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "session/prompt_history.h"
 #include "tui/control/background_save.h"
@@ -227,7 +228,7 @@ void pick_theme(Tui *tui)
 static void run_action(Tui *tui, const char *id)
 {
     g_autofree char *text = g_strconcat("#", id, NULL);
-    if (g_str_has_prefix(id, "app."))
+    if (str_has_prefix(id, "app."))
         editor_insert(tui->input->editor, text);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "tui/edit/complete.h"
 
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "tui/edit/complete_files.h"
 #include "tui/edit/complete_list.h"
@@ -123,7 +124,7 @@ static bool is_dismissed(const Completer *self, const CompleteToken *token)
     const CompleteToken *closed = &self->dismissed;
     return token->kind != TOKEN_KIND_NONE && closed->kind == token->kind &&
            closed->start == token->start && g_strcmp0(closed->command, token->command) == 0 &&
-           g_str_has_prefix(token->query, closed->query);
+           str_has_prefix(token->query, closed->query);
 }
 
 void completer_set_commands(Completer *self, const CompleteItem *commands)
@@ -179,7 +180,7 @@ static void rank_items(const CompleteItem *items, const char *query, bool are_wo
     for (; items && items->name; items++) {
         Ranked each = { .item = items };
         const char *name = bare_name(items->name);
-        bool fits = items->is_word ? are_words && *query && g_str_has_prefix(name, query)
+        bool fits = items->is_word ? are_words && *query && str_has_prefix(name, query)
                                    : !are_words && fuzzy_match(query, name, &each.score);
         if (!fits)
             continue;
@@ -228,7 +229,7 @@ static void list_options(Completer *self)
         item++;
     g_auto(GStrv) options = item && item->name ? options_of(item->argument) : NULL;
     for (size_t i = 0; options && options[i]; i++)
-        if (g_str_has_prefix(options[i], self->token.query))
+        if (str_has_prefix(options[i], self->token.query))
             complete_list_add(&self->list, "", options[i], NULL, NULL);
     completer_show(self);
 }

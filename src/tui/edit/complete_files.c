@@ -266,13 +266,13 @@ GPtrArray *file_list_match(const FileList *self, const char *query, Cancel *canc
 
 static bool begins_with(const char *name, const char *typed)
 {
-    if (g_str_has_prefix(name, typed))
+    if (str_has_prefix(name, typed))
         return true;
     if (!g_utf8_validate(name, -1, NULL))
         return false;
     g_autofree char *small_typed = g_utf8_strdown(typed, -1);
     g_autofree char *small_name = g_utf8_strdown(name, -1);
-    return strcmp(small_typed, typed) == 0 && g_str_has_prefix(small_name, typed);
+    return strcmp(small_typed, typed) == 0 && str_has_prefix(small_name, typed);
 }
 
 GPtrArray *paths_match(const char *cwd, const char *typed, Cancel *cancel)

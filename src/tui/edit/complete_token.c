@@ -1,6 +1,8 @@
 /* See complete_token.h. */
 #include "tui/edit/complete_token.h"
 
+#include "base/str.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -82,8 +84,8 @@ static size_t word_start(const char *text, size_t cursor)
 
 static bool is_elsewhere(const char *query)
 {
-    return g_str_has_prefix(query, "/") || g_str_has_prefix(query, "~/") ||
-           g_str_has_prefix(query, "./") || g_str_has_prefix(query, "../");
+    return str_has_prefix(query, "/") || str_has_prefix(query, "~/") ||
+           str_has_prefix(query, "./") || str_has_prefix(query, "../");
 }
 
 static void find_word(const char *text, size_t cursor, bool is_forced, CompleteToken *token)

@@ -1,6 +1,7 @@
 /* See plain_markdown.h. */
 #include "tui/plain/plain_markdown.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tui/text/md_blocks.h"
 #include "tui/text/md_rows.h"
@@ -43,8 +44,7 @@ bool plain_markdown_is_whole(const PlainMarkdown *self, const char *line, size_t
     MdSpans spans = { 0 };
     size_t at = 0;
     line += strspn(line, " ");
-    if (self->fence || *line == '|' || g_str_has_prefix(line, "```") ||
-        g_str_has_prefix(line, "~~~"))
+    if (self->fence || *line == '|' || str_has_prefix(line, "```") || str_has_prefix(line, "~~~"))
         return true;
     md_spans_scan(&spans, line, MIN(size, strlen(line)));
     return md_spans_first_open(&spans, size, &at);

@@ -2,6 +2,7 @@
  * Slash commands beside the conversation (slash.h): a question that it does not keep, background
  * jobs, the service tier, what was allowed, and how everything stands.
  */
+#include "base/str.h"
 #include "tui/slash/slash_private.h"
 
 #include "base/file.h"
@@ -56,7 +57,7 @@ SLASH(jobs)
     if (*argument == '\0')
         return list_jobs(door, error);
     const char *rest = argument + strlen(verb);
-    if (!g_str_has_prefix(argument, verb) || *rest != ' ')
+    if (!str_has_prefix(argument, verb) || *rest != ' ')
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "/jobs takes nothing, or cancel and a job, not \"%s\"", argument);
     const char *meant = NULL;

@@ -3,6 +3,7 @@
  * reviews are in slash_review.c. All of it through the tools of the conversation, on a worker; what
  * they may only read is all that they do.
  */
+#include "base/str.h"
 #include "tui/slash/slash_private.h"
 
 #include "base/timefmt.h"
@@ -271,7 +272,7 @@ static bool check_out(Aside *aside, const char *number, json_t **ret_data, GErro
 SLASH(pr)
 {
     static const char verb[] = "checkout";
-    bool is_checkout = g_str_has_prefix(argument, verb) && argument[strlen(verb)] == ' ';
+    bool is_checkout = str_has_prefix(argument, verb) && argument[strlen(verb)] == ' ';
     const char *rest = is_checkout ? argument + strlen(verb) : "";
     const char *number = slash_number(rest + strspn(rest, " "));
     if (!number)

@@ -2,6 +2,7 @@
  * What a command failed with, in words for a person at a terminal (slash_private.h): the texts come
  * from tools and from the conversation, whose readers are models and programs.
  */
+#include "base/str.h"
 #include "tui/slash/slash_private.h"
 
 #include <string.h>
@@ -36,9 +37,9 @@ static const char *after_prefix(const char *text)
 static const char *after_head(const char *problem)
 {
     static const char word[] = "Error: ";
-    const char *end = g_str_has_prefix(problem, "[gh ") ? strstr(problem, "]\n") : NULL;
+    const char *end = str_has_prefix(problem, "[gh ") ? strstr(problem, "]\n") : NULL;
     const char *text = end ? end + strlen("]\n") : problem;
-    return end && g_str_has_prefix(text, word) ? text + strlen(word) : text;
+    return end && str_has_prefix(text, word) ? text + strlen(word) : text;
 }
 
 char *slash_for_people(const char *problem)

@@ -2,6 +2,7 @@
  * Slash commands about what is kept (slash.h): the changes of the program, what of the session a
  * request needs repaired.
  */
+#include "base/str.h"
 #include "tui/slash/slash_private.h"
 
 #include "agent/request_check.h"
@@ -18,7 +19,7 @@ static char *unwrapped(const char *text)
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_autoptr(GString) out = g_string_new(NULL);
     for (size_t i = 0; lines[i]; i++) {
-        bool goes_on = i > 0 && *lines[i - 1] && g_str_has_prefix(lines[i], "  ");
+        bool goes_on = i > 0 && *lines[i - 1] && str_has_prefix(lines[i], "  ");
         g_string_append_printf(out, "%s%s",
                                goes_on ? " "
                                : i > 0 ? "\n"

@@ -1,6 +1,7 @@
 /*
  * Slash commands that lead to another session, or write this one (slash.h).
  */
+#include "base/str.h"
 #include "tui/slash/slash_private.h"
 
 #include "base/file.h"
@@ -256,7 +257,7 @@ bool slash_end(SlashDoor *door, const json_t *event)
 {
     const char *id = json_get_text(event, "id"), *problem = json_get_text(event, "error");
     slash_loop_note(door, event);
-    if (!id || !g_str_has_prefix(id, SLASH_ID))
+    if (!id || !str_has_prefix(id, SLASH_ID))
         return false;
     head_result(door, id + strlen(SLASH_ID));
     if (g_str_equal(id, SLASH_ID "drop"))

@@ -1,6 +1,7 @@
 /*
  * Slash commands that say how things stand (slash.h).
  */
+#include "base/str.h"
 #include "tui/slash/slash_private.h"
 
 #include "base/path.h"
@@ -26,7 +27,7 @@ SLASH(session)
 static void say_files(SlashDoor *door)
 {
     const char *names = door->context_files;
-    if (g_str_has_prefix(names, CONTEXT_NOTE))
+    if (str_has_prefix(names, CONTEXT_NOTE))
         names += strlen(CONTEXT_NOTE);
     const char *rest = strstr(names, "; not ");
     g_autofree char *taken = rest ? g_strndup(names, (size_t)(rest - names)) : g_strdup(names);

@@ -1,6 +1,7 @@
 /*
  * Slash commands that show lists, and those that copy (slash.h).
  */
+#include "base/str.h"
 #include "tui/slash/slash_private.h"
 
 #include "model/message.h"
@@ -61,7 +62,7 @@ static char *code_of(const char *text, bool has_all)
     bool is_inside = false, has_any = false;
     for (char **line = lines; *line; line++) {
         const char *start = *line + strspn(*line, " ");
-        if (g_str_has_prefix(start, "```")) {
+        if (str_has_prefix(start, "```")) {
             is_inside = !is_inside;
             if (is_inside && !has_all)
                 g_string_truncate(code, 0);

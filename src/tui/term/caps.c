@@ -53,7 +53,7 @@ static const char *const grey_terms[] = { "vt1", "vt2", "vt3", "vt4", "vt5", "su
 static bool begins_with_one(const char *term, const char *const *heads)
 {
     for (; *heads; heads++)
-        if (g_str_has_prefix(term, *heads))
+        if (str_has_prefix(term, *heads))
             return true;
     return false;
 }
@@ -79,7 +79,7 @@ static const KnownTerminal *find_known(EnvFunc env, const char *term)
 {
     const char *program = value_of(env, "TERM_PROGRAM");
     for (size_t i = 0; i < G_N_ELEMENTS(known_terminals); i++)
-        if (known_terminals[i].term && g_str_has_prefix(term, known_terminals[i].term))
+        if (known_terminals[i].term && str_has_prefix(term, known_terminals[i].term))
             return &known_terminals[i];
     for (size_t i = 0; i < G_N_ELEMENTS(known_terminals); i++)
         if (g_strcmp0(known_terminals[i].program, program) == 0)
@@ -158,7 +158,7 @@ static bool is_true_term(const char *term)
     bool is_true = g_str_has_suffix(term, "-direct");
     for (size_t i = 0; i < G_N_ELEMENTS(known_terminals); i++)
         is_true = is_true || (known_terminals[i].is_true && known_terminals[i].term &&
-                              g_str_has_prefix(term, known_terminals[i].term));
+                              str_has_prefix(term, known_terminals[i].term));
     return is_true;
 }
 
@@ -192,9 +192,9 @@ static void take_colorfgbg(TermCaps *self, const char *text)
 static void take_multiplexer(TermCaps *self, EnvFunc env, const char *term)
 {
     self->is_zellij = *value_of(env, "ZELLIJ");
-    self->is_tmux = *value_of(env, "TMUX") || g_str_has_prefix(term, "tmux");
+    self->is_tmux = *value_of(env, "TMUX") || str_has_prefix(term, "tmux");
     // tmux calls itself screen, too, by default
-    self->is_screen = !self->is_tmux && (*value_of(env, "STY") || g_str_has_prefix(term, "screen"));
+    self->is_screen = !self->is_tmux && (*value_of(env, "STY") || str_has_prefix(term, "screen"));
 }
 
 /* False: it names nothing. */
@@ -254,7 +254,7 @@ TermCaps caps_of_environment(EnvFunc env, DescribedFunc described)
 static void take_version(TermCaps *self, const char *text)
 {
     ImageProtocol images = self->images;
-    bool is_tmux = g_str_has_prefix(text, "tmux ");
+    bool is_tmux = str_has_prefix(text, "tmux ");
     if (is_tmux) {
         if (self->depth == DEPTH_16) // it brings 256 down to what is around it
             self->depth = DEPTH_256;
@@ -264,7 +264,7 @@ static void take_version(TermCaps *self, const char *text)
     }
     for (size_t i = 0; i < G_N_ELEMENTS(known_terminals) && !is_tmux; i++) {
         const KnownTerminal *known = &known_terminals[i];
-        if (!known->version || !g_str_has_prefix(text, known->version))
+        if (!known->version || !str_has_prefix(text, known->version))
             continue;
         // no multiplexer between, whatever was inherited
         self->is_tmux = self->is_screen = self->is_zellij = false;

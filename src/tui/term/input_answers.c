@@ -1,6 +1,7 @@
 /*
  * What terminals answer to queries, and tell by themselves: modes, versions, colours, focus.
  */
+#include "base/str.h"
 #include "tui/term/input_keys.h"
 
 #include <string.h>
@@ -77,8 +78,8 @@ static bool parse_colour(const char *text, uint32_t *ret_colour)
                 return false;
         }
     } else {
-        bool has_alpha = g_str_has_prefix(text, "rgba:");
-        if (!has_alpha && !g_str_has_prefix(text, "rgb:"))
+        bool has_alpha = str_has_prefix(text, "rgba:");
+        if (!has_alpha && !str_has_prefix(text, "rgb:"))
             return false;
         text += has_alpha ? 5 : 4;
         for (unsigned i = 0; i < 3; i++) {
@@ -115,13 +116,13 @@ static bool keeps_true_colour(const char *report)
 void input_answer_of_string(const char *bytes, size_t size, InputEvent *ret_event)
 {
     InputEvent event = { .kind = INPUT_ANSWER, .answer = ANSWER_OTHER };
-    if (g_str_has_prefix(bytes, "]11;") && parse_colour(bytes + 4, &event.number)) {
+    if (str_has_prefix(bytes, "]11;") && parse_colour(bytes + 4, &event.number)) {
         event.answer = ANSWER_BACKGROUND;
-    } else if (g_str_has_prefix(bytes, "P>|") && is_clean(bytes + 3, size - 3)) {
+    } else if (str_has_prefix(bytes, "P>|") && is_clean(bytes + 3, size - 3)) {
         event.answer = ANSWER_VERSION;
         event.text = bytes + 3;
         event.size = size - 3;
-    } else if (g_str_has_prefix(bytes, "P1$r") && keeps_true_colour(bytes)) {
+    } else if (str_has_prefix(bytes, "P1$r") && keeps_true_colour(bytes)) {
         event.answer = ANSWER_TRUE_COLOUR;
     }
     *ret_event = event;

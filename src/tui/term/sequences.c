@@ -117,7 +117,7 @@ static bool knows_777(EnvFunc env)
 {
     const char *term = env("TERM");
     return env("VTE_VERSION") != NULL ||
-           (term != NULL && (g_str_has_prefix(term, "rxvt") || g_str_has_prefix(term, "foot")));
+           (term != NULL && (str_has_prefix(term, "rxvt") || str_has_prefix(term, "foot")));
 }
 
 /* OSC 9 begins with a word: "4;…" would be the progress of something. */

@@ -4,6 +4,7 @@
  */
 #include "tui/text/diff_rows.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tui/text/wrap.h"
 
@@ -50,7 +51,7 @@ static bool is_body(const char *line, size_t size)
 {
     static const char *const others[] = { "@@", "...", "\\ ", "--- ", "+++ ", "diff ", "index " };
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
-        if (g_str_has_prefix(line, others[i]))
+        if (str_has_prefix(line, others[i]))
             return false;
     return size > 0;
 }
@@ -73,9 +74,9 @@ static Style style_of(const DiffLook *look, const char *line)
 {
     static const char *const heads[] = { "+++ ", "--- ", "diff ", "index ", "\\ " };
     for (size_t i = 0; !look->is_numbered && i < G_N_ELEMENTS(heads); i++)
-        if (g_str_has_prefix(line, heads[i]))
+        if (str_has_prefix(line, heads[i]))
             return (Style) { .fg = TOKEN_MUTED };
-    if (g_str_has_prefix(line, "@@"))
+    if (str_has_prefix(line, "@@"))
         return (Style) { .fg = TOKEN_ACCENT };
     return (Style) { .fg = line[0] == '+'   ? TOKEN_DIFF_ADDED
                            : line[0] == '-' ? TOKEN_DIFF_REMOVED

@@ -6,6 +6,7 @@
  */
 #include "tui/text/highlight.h"
 
+#include "base/str.h"
 #include "lang/language_row.h"
 #include "tui/text/highlight_words.h"
 
@@ -74,7 +75,7 @@ const HighlightLanguage *highlight_language_of_file(const char *path)
 const HighlightLanguage *highlight_language(const char *tag)
 {
     tag += strspn(tag, "{. ");
-    if (g_str_has_prefix(tag, "language-"))
+    if (str_has_prefix(tag, "language-"))
         tag += strlen("language-");
     size_t size = strcspn(tag, ",:;{} \t");
     const HighlightLanguage *language = find_by_name(tag, size);

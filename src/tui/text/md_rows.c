@@ -6,6 +6,7 @@
  */
 #include "tui/text/md_rows.h"
 
+#include "base/str.h"
 #include "tui/text/clean.h"
 
 #include <md4c.h>
@@ -169,7 +170,7 @@ static const char *without_scheme(const char *address)
 {
     static const char *const schemes[] = { "http://", "https://", "mailto:" };
     for (size_t i = 0; i < G_N_ELEMENTS(schemes); i++)
-        if (g_str_has_prefix(address, schemes[i]))
+        if (str_has_prefix(address, schemes[i]))
             return address + strlen(schemes[i]);
     return address;
 }

@@ -2,6 +2,7 @@
  * What an edit changed, as a coloured diff (block_private.h): the numbered diff that edit and write
  * leave in the details of their result, and of a new file the head of its content.
  */
+#include "base/str.h"
 #include "tui/text/diff_rows.h"
 #include "tui/view/block_private.h"
 
@@ -23,7 +24,7 @@ static bool is_cut(const GPtrArray *rows, int most)
     if ((int)rows->len < most)
         return false;
     const Row *last = rows->pdata[rows->len - 1];
-    return g_str_has_prefix(last->text, "… ");
+    return str_has_prefix(last->text, "… ");
 }
 
 /* None is wider than `width`. */

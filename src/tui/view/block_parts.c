@@ -2,6 +2,7 @@
  * Rows that several kinds of blocks have (block_private.h): after a mark, titles, pictures.
  */
 #include "base/image.h"
+#include "base/str.h"
 #include "tui/text/wrap.h"
 #include "tui/view/block_private.h"
 
@@ -100,7 +101,7 @@ static char *image_size(const json_t *block)
 static void add_image(const json_t *block, const BlockSpec *spec, GPtrArray *out)
 {
     const char *mime = json_get_text(block, "mimeType");
-    const char *name = mime && g_str_has_prefix(mime, "image/") ? mime + strlen("image/") : mime;
+    const char *name = mime && str_has_prefix(mime, "image/") ? mime + strlen("image/") : mime;
     g_autofree char *type = block_clean_line(name ? name : "", IMAGE_TYPE_CELLS);
     g_autofree char *size = image_size(block);
     g_autofree char *text =

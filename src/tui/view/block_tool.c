@@ -2,6 +2,7 @@
  * Tool calls as rows (block.h): a title that says what was done, and the lines of the result that a
  * person needs to follow a run.
  */
+#include "base/str.h"
 #include "tool/call_title.h"
 #include "tool/tool_name.h"
 #include "tui/view/block_private.h"
@@ -60,7 +61,7 @@ static Look look_of(const char *name)
         if (g_strcmp0(tool, looks[i].tool) == 0)
             return looks[i].look;
     }
-    return tool && g_str_has_prefix(tool, "gh_") ? LOOK_PLAIN : LOOK_UNKNOWN;
+    return tool && str_has_prefix(tool, "gh_") ? LOOK_PLAIN : LOOK_UNKNOWN;
 }
 
 // ---- titles ----

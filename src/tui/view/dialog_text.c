@@ -34,9 +34,9 @@ static Style first_style(const json_t *question)
 static bool is_covered(const json_t *question, const char *line, bool before)
 {
     size_t size = strcspn(line, ":(");
-    if (before && g_str_has_prefix(line, "  | "))
+    if (before && str_has_prefix(line, "  | "))
         return true;
-    if (!g_str_has_prefix(line, "  ") || line[size] == '\0')
+    if (!str_has_prefix(line, "  ") || line[size] == '\0')
         return false;
     g_autofree char *key = g_strchomp(g_strndup(line + 2, size - 2));
     return dialog_change_covers(question, key);

@@ -8,6 +8,7 @@
 #include "base/git.h"
 #include "base/git_dir.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "tui/edit/loop_work.h"
 #include "tui/text/clean.h"
@@ -71,7 +72,7 @@ static char *detached_name(const char *head)
 
 static const char *git_state_behind(const char *field, const char *prefix)
 {
-    return g_str_has_prefix(field, prefix) ? field + strlen(prefix) : NULL;
+    return str_has_prefix(field, prefix) ? field + strlen(prefix) : NULL;
 }
 
 static bool is_object_id(const char *text)

@@ -1,6 +1,7 @@
 /*
  * What each segment of the status line says (status_private.h).
  */
+#include "base/str.h"
 #include "tui/text/clean.h"
 #include "tui/view/status_private.h"
 #include "tui/view/text_end.h"
@@ -111,7 +112,7 @@ static void draw_path(const StatusFacts *facts, const Pen *pen)
     const char *cwd = facts->cwd, *home = facts->home;
     if (!cwd)
         return;
-    size_t size = home && g_str_has_prefix(cwd, home) ? strlen(home) : 0;
+    size_t size = home && str_has_prefix(cwd, home) ? strlen(home) : 0;
     while (size > 0 && home[size - 1] == '/')
         size--;
     bool is_in_home = size > 0 && (cwd[size] == '/' || cwd[size] == '\0');

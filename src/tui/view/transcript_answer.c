@@ -5,6 +5,7 @@
  * Of a part only the number of its bytes is kept. When an update was missed, what came is exact up
  * to there, and the whole message has the rest.
  */
+#include "base/str.h"
 #include "model/message.h"
 #include "tui/view/transcript_private.h"
 
@@ -173,8 +174,8 @@ bool answer_update(Transcript *self, const json_t *event)
     const json_t *piece = json_get_object(event, "assistantMessageEvent");
     const char *type = json_get_text(piece, "type");
     gint64 index = json_get_int(piece, "contentIndex", -1);
-    bool is_thinking = type && g_str_has_prefix(type, "thinking_");
-    bool is_text = type && g_str_has_prefix(type, "text_");
+    bool is_thinking = type && str_has_prefix(type, "thinking_");
+    bool is_text = type && str_has_prefix(type, "text_");
     if (index < 0 || (!is_thinking && !is_text) || !self->answer.is_arriving)
         return false;
     Part *part = part_at(&self->answer, (size_t)index, is_thinking);

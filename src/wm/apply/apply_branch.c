@@ -50,7 +50,7 @@ static bool check_pull(Applier *self, const json_t *pull, const char *branch, GE
     if (!apply_default_branch(self, &usual, error) ||
         !wm_pull_check(pull, self->spec->repo, usual, error))
         return false;
-    if (!title || !g_str_has_prefix(title, start))
+    if (!title || !str_has_prefix(title, start))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "PR title \"%s\" does not start with required prefix \"%s\"",
                          title ? title : "", prefix);

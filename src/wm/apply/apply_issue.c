@@ -2,6 +2,7 @@
  * Issues, and the parts of pull requests that are like them: made, changed, closed (task-engine
  * §6.3, §6.9). Older issues of the same task are closed on demand (task-engine §10.11).
  */
+#include "base/str.h"
 #include "wm/apply/apply_private.h"
 
 #define MAX_CLOSED 10 // older issues at once
@@ -171,7 +172,7 @@ static bool is_there(const char *now, const char *text, bool is_append)
 {
     g_autofree char *end = without_last_lines(now);
     return is_append ? g_str_has_suffix(end, text)
-                     : g_str_has_prefix(now + strspn(now, "\r\n"), text);
+                     : str_has_prefix(now + strspn(now, "\r\n"), text);
 }
 
 /* The new body; NULL: it is as it should be. */
@@ -245,7 +246,7 @@ static bool check_closable(Applier *self, GError **error)
                              "#%" G_GINT64_FORMAT " lacks required label \"%s\"", self->item.number,
                              label);
     }
-    if (issue && prefix && !(title && g_str_has_prefix(title, prefix)))
+    if (issue && prefix && !(title && str_has_prefix(title, prefix)))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "title of #%" G_GINT64_FORMAT
                          " does not start with required prefix \"%s\"",

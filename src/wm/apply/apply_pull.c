@@ -235,8 +235,8 @@ static bool count_commits(Applier *self, const char *base, int64_t *ret_count, G
 static bool check_remote_branch(Applier *self, const char *branch, GError **error)
 {
     const char *of_run = env_get_raw("GITHUB_REF_NAME");
-    if (!self->git.is_quarantined || self->is_staged ||
-        g_str_has_prefix(branch, WM_BRANCH_PREFIX) || g_strcmp0(branch, of_run) == 0)
+    if (!self->git.is_quarantined || self->is_staged || str_has_prefix(branch, WM_BRANCH_PREFIX) ||
+        g_strcmp0(branch, of_run) == 0)
         return true;
     g_autofree char *ref = g_strconcat("refs/heads/", branch, NULL);
     const char *const ask[] = { "ls-remote", "--", "origin", ref, NULL };
@@ -245,7 +245,7 @@ static bool check_remote_branch(Applier *self, const char *branch, GError **erro
     if (!wm_git(&self->git, ask, 0, self->cancel, &there, error) ||
         !wm_git(&self->git, here, 0, self->cancel, &head, error))
         return false;
-    if (*there != '\0' && !g_str_has_prefix(there, head))
+    if (*there != '\0' && !str_has_prefix(there, head))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "branch \"%s\" is on GitHub already and is not one of this run; commit to "
                          "a branch of its own",

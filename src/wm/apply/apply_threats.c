@@ -4,6 +4,7 @@
  * what they say; credentials also in files that are no text, and in what a later commit takes away
  * again, because it is pushed, too; and, where the task wants it, a model's opinion.
  */
+#include "base/str.h"
 #include "wm/apply/apply_private.h"
 
 #include "base/line_diff.h"
@@ -140,9 +141,9 @@ static void scan_diff(Scan *self, char *diff)
         if (added > 0 && *line == '+') {
             scan_text(self, line + 1, where);
             added--;
-        } else if (added <= 0 && g_str_has_prefix(line, "@@ ")) {
+        } else if (added <= 0 && str_has_prefix(line, "@@ ")) {
             added = count_added(line);
-        } else if (added <= 0 && g_str_has_prefix(line, "+++ ")) {
+        } else if (added <= 0 && str_has_prefix(line, "+++ ")) {
             g_free(where);
             where = g_strdup(line + strlen("+++ "));
         }

@@ -80,7 +80,7 @@ static char *with_prefix(const char *prefix, const char *title)
     const char *last = title, *rest = title; // the last time that it is there, and what follows
     for (const char *next; *word && (next = skip_word(rest, word)) && *next; rest = next)
         last = rest;
-    return g_str_has_prefix(last, prefix) ? g_strdup(last) : g_strconcat(prefix, rest, NULL);
+    return str_has_prefix(last, prefix) ? g_strdup(last) : g_strconcat(prefix, rest, NULL);
 }
 
 /* A title is one line. */

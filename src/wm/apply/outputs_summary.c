@@ -35,7 +35,7 @@ static void append_output(GString *out, const json_t *output)
     const char *url = json_get_text(output, "url"), *reason = json_get_text(output, "reason");
     gint64 number = json_get_int(output, "number", 0);
     g_string_append_printf(out, "- `%s`: %s", kind ? kind : "?", status ? status : "?");
-    if (url && (g_str_has_prefix(url, "https://") || g_str_has_prefix(url, "http://")))
+    if (url && (str_has_prefix(url, "https://") || str_has_prefix(url, "http://")))
         g_string_append_printf(out, " → <%s>", url);
     else if (number > 0)
         g_string_append_printf(out, " → #%" G_GINT64_FORMAT, number);

@@ -2,6 +2,7 @@
  * Writes of a task that start tasks (validate_task.h): GitHub starts nothing for the token of a
  * job, but it does for a person's (task-engine §9.9).
  */
+#include "base/str.h"
 #include "wm/compile/validate_task.h"
 
 #include "wm/task/labels.h"
@@ -37,7 +38,7 @@ static bool starts_on_action(const json_t *options, const char *event, const cha
     if (json_get_array(options, "labels") || json_get_array(options, "names"))
         return false;
     return types ? wm_text_list_has(types, action)
-                 : !g_str_has_prefix(event, "pull_request") || g_strv_contains(usual, action);
+                 : !str_has_prefix(event, "pull_request") || g_strv_contains(usual, action);
 }
 
 static const json_t *options_of(const WmTask *other, const char *event)

@@ -9,6 +9,7 @@
 #include "base/git.h"
 #include "base/secret_names.h"
 #include "base/secrets.h"
+#include "base/str.h"
 #include "wm/engine/engine_self.h"
 #include "wm/task/command_files.h"
 
@@ -102,8 +103,8 @@ static bool is_token(const char *name)
 {
     if (secret_kind(name) == SECRET_TOKEN)
         return true;
-    if (secret_is_provider_key(name) || g_str_has_prefix(name, "CLAUDE_") ||
-        g_str_has_prefix(name, "ANTHROPIC_"))
+    if (secret_is_provider_key(name) || str_has_prefix(name, "CLAUDE_") ||
+        str_has_prefix(name, "ANTHROPIC_"))
         return false;
     return g_str_has_suffix(name, "_TOKEN") || g_str_has_suffix(name, "_PAT") ||
            g_str_has_suffix(name, "_PASSWORD") || g_str_equal(name, "SSH_AUTH_SOCK") ||
@@ -115,7 +116,7 @@ static void unset_credentials(char ***env)
     g_auto(GStrv) entries = g_strdupv(*env);
     for (char **entry = entries; *entry; entry++) {
         (*entry)[strcspn(*entry, "=")] = '\0';
-        if (is_token(*entry) || g_str_has_prefix(*entry, "GIT_CONFIG_"))
+        if (is_token(*entry) || str_has_prefix(*entry, "GIT_CONFIG_"))
             engine_env_unset(env, *entry);
     }
 }
@@ -222,7 +223,7 @@ char **wm_engine_environment(const WmAgentSpec *spec)
 /* Directories of settings and state that a variable puts elsewhere than below the home. */
 static bool is_of_home(const char *name)
 {
-    return g_str_has_prefix(name, "XDG_") || g_str_equal(name, "KEDGE_CONFIG_DIR") ||
+    return str_has_prefix(name, "XDG_") || g_str_equal(name, "KEDGE_CONFIG_DIR") ||
            g_str_equal(name, "PI_CONFIG_DIR") || g_str_equal(name, "KEDGE_AGENT_DIR") ||
            g_str_equal(name, "PI_AGENT_DIR");
 }
@@ -233,7 +234,7 @@ char **wm_engine_judge_environment(const char *home)
     g_auto(GStrv) entries = g_strdupv(env);
     for (char **entry = entries; *entry; entry++) {
         (*entry)[strcspn(*entry, "=")] = '\0';
-        if (is_token(*entry) || g_str_has_prefix(*entry, "WM_") || (home && is_of_home(*entry)))
+        if (is_token(*entry) || str_has_prefix(*entry, "WM_") || (home && is_of_home(*entry)))
             engine_env_unset(&env, *entry);
     }
     for (size_t i = 0; wm_command_file_names[i]; i++)

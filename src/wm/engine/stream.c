@@ -68,7 +68,7 @@ static void take_line(const char *line, size_t size, bool is_cut, void *user_dat
         take_text(self, line, size, is_cut);
         return;
     }
-    if (is_cut && self->engine == WM_ENGINE_KEDGE && g_str_has_prefix(line, LAST_EVENT)) {
+    if (is_cut && self->engine == WM_ENGINE_KEDGE && str_has_prefix(line, LAST_EVENT)) {
         // it repeats the whole conversation; nothing of that is needed
         count_type(self, "agent_end");
         wm_stream_kedge(self, "agent_end", NULL);

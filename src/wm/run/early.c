@@ -28,8 +28,7 @@ static bool has_model(void)
         g_autofree char *name = g_strndup(*entry, strcspn(*entry, "="));
         const char *value = *entry + strlen(name);
         bool is_of_model = secret_is_provider_key(name) || g_str_has_suffix(name, "_BASE_URL") ||
-                           g_str_has_prefix(name, "CLAUDE_") ||
-                           g_str_has_prefix(name, "ANTHROPIC_");
+                           str_has_prefix(name, "CLAUDE_") || str_has_prefix(name, "ANTHROPIC_");
         if (is_of_model && *value == '=' && value[1] != '\0')
             return true;
     }

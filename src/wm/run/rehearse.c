@@ -30,8 +30,7 @@ static bool copy_tasks(const char *dir, void *user_data, GError **error)
         return false;
     for (unsigned i = 0; i < project->tasks->len; i++) {
         const WmTask *task = g_ptr_array_index(project->tasks, i);
-        if (g_str_has_prefix(task->path, ".wm/") &&
-            !copy_file(project->root, dir, task->path, error))
+        if (str_has_prefix(task->path, ".wm/") && !copy_file(project->root, dir, task->path, error))
             return false;
         for (unsigned k = 0; task->imported && k < task->imported->len; k++)
             if (!copy_file(project->root, dir, task->imported->pdata[k], error))

@@ -119,9 +119,9 @@ static void keep_lease(void *data)
 static void take_line(Run *self, const char *line)
 {
     static const char made[] = "wm run: activation: run directory ";
-    if (!self->run_dir && g_str_has_prefix(line, made)) // before the agent can say anything
+    if (!self->run_dir && str_has_prefix(line, made)) // before the agent can say anything
         self->run_dir = g_strdup(line + strlen(made));
-    if (g_str_has_prefix(line, "error: ")) {
+    if (str_has_prefix(line, "error: ")) {
         g_free(self->last_error);
         self->last_error = g_strdup(line + strlen("error: "));
     }

@@ -94,7 +94,7 @@ char *wm_message_expand(const char *template_text, const char *task_name, const 
     GString *out = g_string_new(NULL);
     for (const char *at = template_text; *at;) {
         size_t i = 0;
-        while (i < G_N_ELEMENTS(values) && !g_str_has_prefix(at, values[i].name))
+        while (i < G_N_ELEMENTS(values) && !str_has_prefix(at, values[i].name))
             i++;
         if (i < G_N_ELEMENTS(values)) {
             g_string_append(out, values[i].value);

@@ -1,13 +1,15 @@
 /* See fences.h. */
 #include "wm/task/fences.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 #define FENCE "```"
 
 static bool is_fence_line(const char *line)
 {
-    return g_str_has_prefix(line + strspn(line, " \t\r\v\f"), FENCE);
+    return str_has_prefix(line + strspn(line, " \t\r\v\f"), FENCE);
 }
 
 static const char *next_line(const char *line)

@@ -34,7 +34,7 @@ bool wm_gate_is_relative_date(const char *text)
         size_t digits = strspn(at, "0123456789"), unit_size = 0;
         at += digits;
         for (size_t i = 0; unit_size == 0 && i < G_N_ELEMENTS(units); i++)
-            if (g_str_has_prefix(at, units[i]))
+            if (str_has_prefix(at, units[i]))
                 unit_size = strlen(units[i]);
         if (digits == 0 || digits > 4 || unit_size == 0)
             return false;

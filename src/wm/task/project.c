@@ -179,7 +179,7 @@ static void add_fresh(const GPtrArray *fresh, GPtrArray *files)
     for (guint i = 0; fresh && i < fresh->len; i++) {
         const char *path = ((WmFreshFile *)fresh->pdata[i])->path;
         const char *name = path + strlen(WM_TASKS_DIR "/");
-        if (!g_str_has_prefix(path, WM_TASKS_DIR "/") || strchr(name, '/'))
+        if (!str_has_prefix(path, WM_TASKS_DIR "/") || strchr(name, '/'))
             continue;
         bool is_known = false;
         for (guint k = 0; !is_known && k < on_disk; k++)

@@ -3,6 +3,8 @@
  */
 #include "wm/task/schedule_words.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 #define DAY_MINUTES 1440
@@ -95,7 +97,7 @@ static int clock_minutes(const char *word)
 static bool take_offset(Words *self, int *ret_minutes)
 {
     const char *word = *self->next;
-    if (!word || !g_str_has_prefix(word, "utc") || !word[3] || !strchr("+-", word[3]))
+    if (!word || !str_has_prefix(word, "utc") || !word[3] || !strchr("+-", word[3]))
         return false;
     const char *at = word + 4;
     int hour = take_digits(&at, 2), minute = 0;

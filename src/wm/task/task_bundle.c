@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "wm/task/task_fetch.h"
 #include "wm/task/task_imports.h"
 #include "wm/task/wm_log.h"
@@ -27,7 +28,7 @@ static bool may_write(const char *path)
     static const char *const dirs[] = { ".wm/tasks/", ".github/workflows/", ".wm/" };
     bool is_below = false;
     for (size_t i = 0; !is_below && i < G_N_ELEMENTS(dirs); i++) {
-        if (!g_str_has_prefix(path, dirs[i]))
+        if (!str_has_prefix(path, dirs[i]))
             continue;
         const char *rest = path + strlen(dirs[i]);
         if (i < 2 && !strchr(rest, '/'))
@@ -40,12 +41,12 @@ static bool may_write(const char *path)
 /* `import`, as the file at `place` there says it. Caller frees; NULL: it leads out. */
 static char *place_of(const char *place, const char *import)
 {
-    bool is_from_root = g_str_has_prefix(import, ".wm/") || g_str_has_prefix(import, ".github/");
+    bool is_from_root = str_has_prefix(import, ".wm/") || str_has_prefix(import, ".github/");
     g_autofree char *dir = g_path_get_dirname(place);
     g_autofree char *base = g_build_filename(VIRTUAL_ROOT, is_from_root ? NULL : dir, NULL);
     g_autofree char *whole = path_absolute(import, base);
-    return g_str_has_prefix(whole, VIRTUAL_ROOT "/") ? g_strdup(whole + strlen(VIRTUAL_ROOT "/"))
-                                                     : NULL;
+    return str_has_prefix(whole, VIRTUAL_ROOT "/") ? g_strdup(whole + strlen(VIRTUAL_ROOT "/"))
+                                                   : NULL;
 }
 
 /* Beside the task, or one directory up: not whatever a link there leads to. */

@@ -81,7 +81,7 @@ static bool http_response_follow(const HttpResponse *response, char **url, GErro
     if (!next)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "HTTP %d without a place to go from %s",
                          response->status, *url);
-    if (!check_url(next, g_str_has_prefix(*url, "http:"), error))
+    if (!check_url(next, str_has_prefix(*url, "http:"), error))
         return false;
     g_free(*url);
     *url = g_steal_pointer(&next);

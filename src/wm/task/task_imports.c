@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "wm/task/template.h"
 
@@ -208,7 +209,7 @@ static bool task_imports_parse(const char *text, size_t size, const char *path, 
     const char *start = valid + utf8_bom_size(valid, strlen(valid));
     while (g_ascii_isspace(*start))
         start++;
-    if (g_str_has_prefix(start, "---"))
+    if (str_has_prefix(start, "---"))
         return wm_task_parse(text, size, path, NULL, ret_task, error);
     g_autofree char *whole = g_strconcat("---\n---\n", start, NULL);
     return wm_task_parse(whole, strlen(whole), path, NULL, ret_task, error);

@@ -30,7 +30,7 @@ static bool has_suffix(const char *text)
 
 static bool is_url(const char *text)
 {
-    return g_str_has_prefix(text, "https://") || g_str_has_prefix(text, "http://");
+    return str_has_prefix(text, "https://") || str_has_prefix(text, "http://");
 }
 
 /* One of the steps of `path` is "." or "..": in an address it leads to another repository. */
@@ -142,7 +142,7 @@ static bool task_source_parse(const char *text, size_t size, WmTask **ret_task, 
     const char *reason = problem->message;
     static const char *const heads[] = { ANY_NAME ": ", "yaml frontmatter: " };
     for (size_t i = 0; i < G_N_ELEMENTS(heads); i++)
-        reason += g_str_has_prefix(reason, heads[i]) ? strlen(heads[i]) : 0;
+        reason += str_has_prefix(reason, heads[i]) ? strlen(heads[i]) : 0;
     return fail_with(error, problem->code, "%s", reason);
 }
 

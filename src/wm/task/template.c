@@ -2,6 +2,7 @@
 #include "wm/task/template.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "wm/task/fences.h"
 
 #include <string.h>
@@ -55,9 +56,9 @@ static const char *find_close(const char *start)
 {
     for (const char *at = start; (size_t)(at - start) < MAX_ARGUMENT_BYTES; at++) {
         at += strcspn(at, "\n{}");
-        if (g_str_has_prefix(at, CLOSE))
+        if (str_has_prefix(at, CLOSE))
             return at;
-        if (*at == '\0' || *at == '\n' || g_str_has_prefix(at, OPEN))
+        if (*at == '\0' || *at == '\n' || str_has_prefix(at, OPEN))
             return NULL;
     }
     return NULL;
@@ -67,14 +68,14 @@ static const char *find_close(const char *start)
 static bool tag_read_argument(Tag *self, const char *at)
 {
     at += strspn(at, " \t:");
-    self->is_braced = self->kind == TAG_IF && g_str_has_prefix(at, EXPRESSION);
+    self->is_braced = self->kind == TAG_IF && str_has_prefix(at, EXPRESSION);
     const char *start = self->is_braced ? at + strlen(EXPRESSION) : at;
     const char *end = find_close(start), *close = end;
     if (end && self->is_braced) {
         close = end + strlen(CLOSE);
         close += strspn(close, " \t");
     }
-    if (!end || !g_str_has_prefix(close, CLOSE))
+    if (!end || !str_has_prefix(close, CLOSE))
         return false;
     self->argument = g_strstrip(g_strndup(start, (gsize)(end - start)));
     self->end = close + strlen(CLOSE);
@@ -91,7 +92,7 @@ static bool tag_read(const char *body, const char *at, Tag *ret_tag)
     inside += strspn(inside, " \t");
     for (size_t i = 0; i < G_N_ELEMENTS(tag_words); i++) {
         size_t size = strlen(tag_words[i].word);
-        if (!g_str_has_prefix(inside, tag_words[i].word) || !strchr(" \t:$}", inside[size]))
+        if (!str_has_prefix(inside, tag_words[i].word) || !strchr(" \t:$}", inside[size]))
             continue;
         tag.kind = tag_words[i].kind;
         tag.is_optional = tag_words[i].is_optional;

@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 #include <stdarg.h>
@@ -35,7 +36,7 @@ char *wm_log_safe(const char *text)
         if (*at == '\n' || *at == '\r')
             *at = ' ';
     size_t blanks = count_blanks(out->str);
-    if (g_str_has_prefix(out->str + blanks, "::"))
+    if (str_has_prefix(out->str + blanks, "::"))
         g_string_insert_c(out, (gssize)blanks + 1, ' ');
     g_string_replace(out, "##[", "# #[", 0); // the older form counts anywhere in a line
     return g_string_free(out, FALSE);
@@ -48,7 +49,7 @@ static void annotate(WmLevel level, const char *text)
     if (level < WM_WARN || g_strcmp0(env_get_raw("GITHUB_ACTIONS"), "true") != 0)
         return;
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
-        text += g_str_has_prefix(text, prefixes[i]) ? strlen(prefixes[i]) : 0;
+        text += str_has_prefix(text, prefixes[i]) ? strlen(prefixes[i]) : 0;
     g_autoptr(GString) data = g_string_new(text);
     g_string_replace(data, "%", "%25", 0);
     log_text("::%s::%s", level == WM_ERROR ? "error" : "warning", data->str);

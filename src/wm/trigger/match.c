@@ -4,6 +4,7 @@
  */
 #include "wm/trigger/match_private.h"
 
+#include "base/str.h"
 #include "wm/task/branch_filter.h"
 #include "wm/task/schedule.h"
 #include "wm/task/triggers.h"
@@ -85,7 +86,7 @@ static bool workflow_ok(const Match *self)
 static const char *pushed_branch(const Match *self)
 {
     const char *ref = json_get_text(self->event->payload, "ref");
-    return ref && g_str_has_prefix(ref, "refs/heads/") ? ref + strlen("refs/heads/") : "";
+    return ref && str_has_prefix(ref, "refs/heads/") ? ref + strlen("refs/heads/") : "";
 }
 
 static const char *base_branch(const Match *self)

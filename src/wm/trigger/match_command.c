@@ -1,6 +1,7 @@
 /*
  * Commands: a text that begins with /name, and a label that is one (match_private.h).
  */
+#include "base/str.h"
 #include "wm/trigger/match_private.h"
 
 #include "base/utf8.h"
@@ -71,7 +72,7 @@ static bool is_command(const Match *self, const char *text)
     g_autoptr(json_t) names = names_of(self);
     json_each (names, index, item) {
         const char *name = json_string_value(item);
-        if (*trimmed != '/' || !g_str_has_prefix(trimmed + 1, name))
+        if (*trimmed != '/' || !str_has_prefix(trimmed + 1, name))
             continue;
         gunichar next = g_utf8_get_char(trimmed + 1 + strlen(name));
         if (next == '\0' || g_unichar_isspace(next))

@@ -102,7 +102,7 @@ static bool is_pushed(const Match *self)
         return false;
     g_autofree char *slug = wm_slug(self->task->name);
     g_autofree char *start = g_strdup_printf("refs/heads/wm/%s-", slug);
-    if (!g_str_has_prefix(ref, start))
+    if (!str_has_prefix(ref, start))
         return false;
     const char *time = ref + strlen(start);
     return strspn(time, "0123456789") == 8 && time[8] == '-' && strspn(time + 9, "0123456789") == 6;

@@ -2,6 +2,7 @@
 #include "wm/trigger/stop_after.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "wm/task/gate_date.h"
 #include "wm/task/repo_file.h"
@@ -15,7 +16,7 @@ static GDateTime *add_amount(GDateTime *when, const char **at)
 {
     int amount = (int)g_ascii_strtoll(*at, NULL, 10);
     const char *unit = *at + strspn(*at, G_CSET_DIGITS);
-    *at = unit + (g_str_has_prefix(unit, "mo") ? 2 : 1);
+    *at = unit + (str_has_prefix(unit, "mo") ? 2 : 1);
     switch (*unit) {
     case 'm':
         return g_date_time_add_months(when, amount);

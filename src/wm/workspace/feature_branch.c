@@ -1,6 +1,7 @@
 /* See feature_branch.h. */
 #include "wm/workspace/feature_branch.h"
 
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "wm/workspace/run_dir.h"
 
@@ -50,7 +51,7 @@ bool wm_branch_make(const WmGit *git, const char *task_name, gint64 at_ms, const
 
 bool wm_branch_is_for_pull(const char *branch, const char *ref)
 {
-    return g_strcmp0(branch, ref) == 0 || g_str_has_prefix(branch, WM_BRANCH_PREFIX);
+    return g_strcmp0(branch, ref) == 0 || str_has_prefix(branch, WM_BRANCH_PREFIX);
 }
 
 bool wm_branch_check_base(const WmGit *git, const char *base, Cancel *cancel, GError **error)

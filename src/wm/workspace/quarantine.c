@@ -163,7 +163,7 @@ static char *new_config(const char *old, const char *origin_url)
         if (!quarantine_says(old, kept[i].key, kept[i].value))
             continue;
         g_string_append_printf(extensions, "\t%s\n", kept[i].line);
-        is_promisor = is_promisor || g_str_has_prefix(kept[i].key, "remote.");
+        is_promisor = is_promisor || str_has_prefix(kept[i].key, "remote.");
     }
     return g_strdup_printf("[core]\n\trepositoryformatversion = %d\n\tbare = false\n%s%s"
                            "[remote \"origin\"]\n\turl = %s\n"

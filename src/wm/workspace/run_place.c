@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "wm/task/wm_log.h"
 #include "wm/workspace/quarantine.h"
@@ -51,7 +52,7 @@ void wm_place_prune(void)
     while (dir && (name = g_dir_read_name(dir))) {
         struct stat status;
         g_autofree char *path = g_build_filename(g_get_tmp_dir(), name, NULL);
-        if (g_str_has_prefix(name, DIR_PREFIX) && lstat(path, &status) == 0 &&
+        if (str_has_prefix(name, DIR_PREFIX) && lstat(path, &status) == 0 &&
             S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
             time_now_ms() / 1000 - (int64_t)status.st_mtime > KEPT_S)
             file_remove_tree(path, NULL);

@@ -111,7 +111,7 @@ static void tree_remove(const WmRunTree *self, const WmGit *git, Cancel *cancel)
     if (!file_remove_tree(self->top, NULL))
         return;
     wm_git(git, forget, 0, cancel, NULL, NULL);
-    if (self->branch && g_str_has_prefix(self->branch, WM_BRANCH_PREFIX))
+    if (self->branch && str_has_prefix(self->branch, WM_BRANCH_PREFIX))
         wm_git(git, drop, 0, cancel, NULL, NULL);
 }
 
@@ -189,7 +189,7 @@ static bool is_untouched(const WmRunTree *self, const char *line)
 {
     struct stat info;
     line += *line == ' ';
-    if (!g_str_has_prefix(line, "M ") || line[2] == ' ' || line[2] == '"')
+    if (!str_has_prefix(line, "M ") || line[2] == ' ' || line[2] == '"')
         return false;
     g_autofree char *path = g_build_filename(self->top, line + 2, NULL);
     return lstat(path, &info) == 0 &&
@@ -299,7 +299,7 @@ void wm_run_tree_prune(const WmGit *git, const char *runs, Cancel *cancel, GPtrA
     g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
     unsigned count = 0;
     for (char **line = lines; *line && count < MAX_PRUNED; line++) {
-        if (!g_str_has_prefix(*line, start) || strchr(*line + strlen(start), '/'))
+        if (!str_has_prefix(*line, start) || strchr(*line + strlen(start), '/'))
             continue;
         tree_prune(git, runs, *line + strlen(start), cancel, *ret_left);
         count++;

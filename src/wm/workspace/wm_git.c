@@ -24,7 +24,7 @@
 /* Takes over `env`. */
 static char **add_token(const WmGit *self, char **env)
 {
-    bool is_web = self->server_url && g_str_has_prefix(self->server_url, "http");
+    bool is_web = self->server_url && str_has_prefix(self->server_url, "http");
     if (!self->in_actions || !is_web)
         return env;
     g_autofree char *token = rest_server_token(self->server_url);
@@ -209,7 +209,7 @@ bool wm_git_branch(const WmGit *self, Cancel *cancel, char **ret_branch, GError 
         g_prefix_error(error, "git current branch: ");
         return false;
     }
-    bool is_branch = status == 0 && g_str_has_prefix(ref, HEADS);
+    bool is_branch = status == 0 && str_has_prefix(ref, HEADS);
     *ret_branch = g_strdup(is_branch ? ref + strlen(HEADS) : "HEAD");
     return true;
 }
@@ -240,7 +240,7 @@ char *wm_git_default_branch(const WmGit *self, const char *of_payload, Cancel *c
     g_autofree char *ref = NULL;
     int status = 0;
     if (wm_git_ask(self, args, 0, cancel, &status, &ref, NULL, NULL) && status == 0 &&
-        g_str_has_prefix(ref, REMOTE_HEADS) &&
+        str_has_prefix(ref, REMOTE_HEADS) &&
         wm_git_branch_name_is_valid(self, ref + strlen(REMOTE_HEADS), cancel))
         return g_strdup(ref + strlen(REMOTE_HEADS));
     bool is_master =
