@@ -95,8 +95,8 @@ const ToolDef *const tool_table[] = {
     NULL,
 };
 
-static const ToolHook *const hooks[] = { &bash_interceptor, &recipe_interceptor, &gh_shell_reader,
-                                         &gh_view_forgetter, NULL };
+static const ToolHook *const hooks[] = { &bash_interceptor, &recipe_interceptor, &gh_body_lines,
+                                         &gh_shell_reader,  &gh_view_forgetter,  NULL };
 
 // in the order in which a model is told of them (agent-tools §4.1), one a line
 // clang-format off

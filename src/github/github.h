@@ -12,6 +12,8 @@
 extern const ToolHook gh_shell_reader;
 /* Forgets what is kept of an issue or pull request that a command changes. */
 extern const ToolHook gh_view_forgetter;
+/* Makes line breaks of the `\n` that a model left in a body. */
+extern const ToolHook gh_body_lines;
 
 /* Whether a repository is public, and which one a directory is about. */
 extern const RepoLookup github_repo_lookup;

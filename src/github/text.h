@@ -16,6 +16,8 @@ char *text_author(const json_t *user);       // "@login", name, or NULL
 char *text_labels(const json_t *labels);     // "a, b", or NULL
 char *text_percent_encode(const char *text); // pct()
 char *text_fence(const char *text);          // backticks that enclose the text in Markdown
+/* With real line breaks for each literal `\n` outside code; NULL: they are not clearly meant. */
+char *text_body_lines(const char *text);
 bool text_parse_posint(const char *text, int64_t *ret_value);
 
 /* L(): one_line of the value; appends "<indent><label>: <value>\n" unless the value is missing. */

@@ -207,7 +207,7 @@ run kedge github pr_push --yes
 expect_exit 1
 expect_file stderr "branch main has no PR push metadata; check it out via op: pr_checkout first"
 
-t "pr_create: body, labels, reviewers; the body file is gone afterwards"
+t "pr_create: body with marks for line breaks, labels, reviewers; the body file is gone afterwards"
 git switch -q -c fix/midnight
 sed -i 's/sum > MIN/sum >= MIN/' src/clock.c
 git commit -qam "clock: wrap at midnight"
@@ -215,9 +215,7 @@ run kedge github pr_create --title "clock: wrap at midnight" --yes
 expect_exit 1
 expect_contains stderr "must first push the current branch"
 git push -q -u origin fix/midnight
-run kedge github pr_create --yes --title "clock: wrap at midnight" --body "Was \`>\`.
-
-Fixes #12" --label bug --label "area: clock" --reviewer okoro --assignee @me --base main --head fix/midnight
+run kedge github pr_create --yes --title "clock: wrap at midnight" --body "Was \`>\`.\n\nFixes #12" --label bug --label "area: clock" --reviewer okoro --assignee @me --base main --head fix/midnight
 expect_exit 0
 expect_golden stdout github/create.out 's/^Created: .*/Created: @TIME@/'
 [ "$(ls "$TMPDIR")" = "" ] || fail "left in the temporary directory: $(ls "$TMPDIR")"

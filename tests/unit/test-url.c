@@ -55,6 +55,29 @@ static void test_repo_of_url(void **state G_GNUC_UNUSED)
     assert_string_equal(full, "ghe/o/r");
 }
 
+/* What a body has literally as line breaks; `want` NULL: it stays as it is. */
+static void test_body_lines(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "Fixes it.\\n\\nCloses #12", "Fixes it.\n\nCloses #12" },
+        { "## What\\n- a\\n- b", "## What\n- a\n- b" },
+        { "one\\n2. two\\nthree", "one\n2. two\nthree" },
+        { "a\\n\\n`b\\nc`\\nd", "a\n\n`b\\nc`\nd" },
+        { "a\\\\n\\n- b", "a\\\\n\n- b" },
+        { "see C:\\notes and C:\\new" },
+        { "it prints `a\\n\\nb`" },
+        { "real\nlines\\n\\nstay" },
+        { "" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = text_body_lines(cases[i].text);
+        if (g_strcmp0(got, cases[i].want) != 0)
+            fail_msg("%s: %s", cases[i].text, got);
+    }
+}
+
 static void test_norm(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -144,9 +167,10 @@ static void test_lines(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),   cmocka_unit_test(test_repo_of_url),
-        cmocka_unit_test(test_norm),    cmocka_unit_test(test_posint),
-        cmocka_unit_test(test_percent), cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_parse),      cmocka_unit_test(test_repo_of_url),
+        cmocka_unit_test(test_body_lines), cmocka_unit_test(test_norm),
+        cmocka_unit_test(test_posint),     cmocka_unit_test(test_percent),
+        cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
