@@ -275,6 +275,10 @@ class Trouble(RpcTest):
         screen = self.open()
         pid = self.process_of(screen)
         tty = os.open(screen.tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDONLY | os.O_NOCTTY)
+        screen.type("z")  # what the terminal answered at the start was read before it
+        screen.wait_for("> z")
+        screen.keys("BSpace")
+        screen.wait_gone("> z")
         os.kill(pid, signals.SIGSTOP)  # so that all of it is there when it reads
         screen.type("a\rb\rc\r")
         self.until(lambda: int.from_bytes(fcntl.ioctl(tty, termios.FIONREAD, bytes(4)), sys.byteorder) == 6, "the keys")
