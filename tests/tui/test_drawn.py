@@ -95,7 +95,7 @@ class Drawn(RpcTest):
         self.script({"text": "slow", "delay_ms": 600000}, {"text": "later"})
         screen = self.open()
         screen.line("go")
-        screen.wait_for("esc to interrupt")
+        self.model.wait(requests=1)  # what waits before would come along in it
         screen.line("and this")
         screen.wait_for("steer: and this")
         screen.keys("Escape")
@@ -117,7 +117,7 @@ class Drawn(RpcTest):
         screen.keys("Escape")
         screen.wait_for("Stopped; this is the same session.")
         screen.line("again")
-        screen.wait_for("esc to interrupt")
+        self.model.wait(requests=3)
         screen.line("and this")
         screen.wait_for("steer: and this")
         open(os.path.join(screen.cwd, "go"), "w", encoding="utf-8").close()

@@ -49,6 +49,7 @@ class DrawnGitHub(RpcTest):
         screen = self.open(width=100, env=test_slash.serve_pull_request(self))
         screen.line("/review 93")
         screen.wait_for("Review: claude-sonnet-5 reviews 1 file")  # in the status line
+        self.model.wait(requests=1)
         screen.keys("Escape")
         screen.wait_gone("reviews 1 file")
         screen.wait_gone("esc to interrupt")
