@@ -1,39 +1,12 @@
 /*
  * Line breaks of a body: a model, or a shell, often leaves `\n` where a line was to end, and GitHub
- * shows the two characters. A text of a single line in which such marks clearly end paragraphs or
- * begin list items gets real line breaks, before it is judged: a question shows what will be sent.
+ * shows the two characters. Where they clearly mean one (text_body_lines()), the arguments of a
+ * call get real line breaks before it is judged: a question shows what will be sent.
  */
 #include "base/str.h"
 #include "github/github.h"
 #include "github/text.h"
 #include "tool/hook.h"
-
-#define MARK "\\n"
-
-/* What is after the mark begins a line: another break, a list item, a heading, a quotation. */
-static bool begins_line(const char *text)
-{
-    size_t digits = strspn(text, "0123456789");
-    return str_has_prefix(text, MARK) || str_has_prefix(text, "- ") || str_has_prefix(text, "* ") ||
-           str_has_prefix(text, "> ") || *text == '#' ||
-           (digits > 0 && str_has_prefix(text + digits, ". "));
-}
-
-char *text_body_lines(const char *text)
-{
-    if (strchr(text, '\n') || !strstr(text, MARK))
-        return NULL;
-    g_autoptr(GString) out = g_string_sized_new(strlen(text));
-    bool is_clear = false, is_code = false;
-    for (const char *at = text; *at;) {
-        bool is_mark = !is_code && str_has_prefix(at, MARK) && (at == text || at[-1] != '\\');
-        is_code = is_code != (*at == '`');
-        is_clear = is_clear || (is_mark && begins_line(at + strlen(MARK)));
-        g_string_append_c(out, is_mark ? '\n' : *at);
-        at += is_mark ? strlen(MARK) : 1;
-    }
-    return is_clear ? g_string_free(g_steal_pointer(&out), FALSE) : NULL;
-}
 
 static bool set_lines(json_t *object, const char *key)
 {

@@ -10,6 +10,7 @@
 #define POSINT_MAX ((G_GINT64_CONSTANT(1) << 53) - 1)
 #define SHA_SHOWN  12
 #define MIN_FENCE  3
+#define BREAK_MARK "\\n" // what some leave where a line was to end
 
 /* CRLF and lone CR become LF, TAB becomes four spaces. */
 static char *text_normalise(const char *text)
@@ -102,6 +103,31 @@ char *text_percent_encode(const char *text)
             g_string_append_printf(out, "%%%02X", (unsigned char)*p);
     }
     return g_string_free(out, false);
+}
+
+/* What is after the mark begins a line: another break, a list item, a heading, a quotation. */
+static bool begins_line(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    return str_has_prefix(text, BREAK_MARK) || str_has_prefix(text, "- ") ||
+           str_has_prefix(text, "* ") || str_has_prefix(text, "> ") || *text == '#' ||
+           (digits > 0 && str_has_prefix(text + digits, ". "));
+}
+
+char *text_body_lines(const char *text)
+{
+    if (strchr(text, '\n') || !strstr(text, BREAK_MARK))
+        return NULL;
+    g_autoptr(GString) out = g_string_sized_new(strlen(text));
+    bool is_clear = false, is_code = false;
+    for (const char *at = text; *at;) {
+        bool is_mark = !is_code && str_has_prefix(at, BREAK_MARK) && (at == text || at[-1] != '\\');
+        is_code = is_code != (*at == '`');
+        is_clear = is_clear || (is_mark && begins_line(at + strlen(BREAK_MARK)));
+        g_string_append_c(out, is_mark ? '\n' : *at);
+        at += is_mark ? strlen(BREAK_MARK) : 1;
+    }
+    return is_clear ? g_string_free(g_steal_pointer(&out), FALSE) : NULL;
 }
 
 bool text_parse_posint(const char *text, int64_t *ret_value)

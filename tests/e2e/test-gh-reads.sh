@@ -93,7 +93,10 @@ forgets() {
     expect_contains stdout "[Fetched live]"
 }
 forgets kedge gh exec --yes -- issue comment 12 --body one
-forgets kedge gh call --yes gh '{"args":["issue","comment","12","--body","two"]}'
+forgets kedge gh call --yes gh '{"args":["issue","comment","12","--body","two\\n\\n- and three"]}'
+t "a body of gh gets real line breaks"
+run gh issue view 12 --json comments
+expect_contains stdout '"body":"two\n\n- and three"'
 forgets kedge tool run gh '{"args":["api","repos/harbor/tidepool/issues/12/comments","-f","body=three"]}' --yes
 t "a token that is not accepted: what helps is said, at every door"
 _help="GitHub does not accept the token in GH_TOKEN"

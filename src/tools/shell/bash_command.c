@@ -58,8 +58,7 @@ bool bash_split_cd(const char *command, char **ret_dir, char **ret_rest)
     // `cd a; make && make test`, `cd "$DIR" && …`, `cd - && …` are the shell's to understand
     if (strpbrk(dir, "$`*?[]{}|;<>()!#\n\"'") || *dir == '-' || *dir == '\0')
         return false;
-    if (strspn(dir, "/") ==
-        strlen(dir)) // a tool's path `/` is the workspace, that of a shell is not
+    if (dir[strspn(dir, "/")] == '\0') // `/` is the workspace for a tool, not for a shell
         return false;
     *ret_dir = g_steal_pointer(&dir);
     *ret_rest = g_strdup(command + end);
